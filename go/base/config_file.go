@@ -1,0 +1,6 @@
+package base
+
+// FileSettings is what a configuration file says.
+type FileSettings struct {
+	User, Password string
+}
