@@ -143,7 +143,7 @@ type sender struct {
 
 	writing    sync.Mutex // held while writing; guards all below
 	connection net.Conn   // nil after a failed write, until it is connected anew
-	closed     bool     // by close, which then still writes what is left
+	closed     bool       // by close, which then still writes what is left
 }
 
 func (s *sender) run() {
