@@ -29,5 +29,7 @@
 //
 // A statement that sits in a stalled network holds no lock in the server yet, so a locking read does not wait for it, and
 // it may still run later: therefore the old session must be gone before its rows are read. Connection ids begin again
-// when a server restarts: therefore a session is killed only if its client address is the old one too.
+// when a server restarts, so an id alone may be somebody else's by then: therefore each session holds a lock with a name
+// of its own, and whoever holds that lock is killed. (The process list is no help here: in MySQL a look into
+// information_schema.PROCESSLIST fails while any session runs a statement with a four-byte character.)
 package ledger

@@ -2,9 +2,9 @@ package ledger
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -17,14 +17,8 @@ type session struct {
 	log     *observations
 
 	conn *sql.Conn // nil while there is none
-	id   identity
-	lost identity // the session before it, if its last transaction may still be alive in the server
-}
-
-// identity tells a session from every other, those of a restarted server included. The zero value is no session.
-type identity struct {
-	id   int64
-	host string // address of the client as the server sees it, port included
+	name string    // of the lock that the session holds for as long as it lives; tells it from every other
+	lost string    // name of the session before it, while that may still be alive in the server; else empty
 }
 
 // retryPause lies between two tries to connect.
@@ -52,16 +46,17 @@ func (s *session) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var id int64
-	err = conn.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id)
-	if err == nil {
-		s.id, err = findSession(ctx, conn, id)
+	name := "ledger." + rand.Text()
+	var got sql.NullInt64
+	err = conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, 0)", name).Scan(&got)
+	if err == nil && got.Int64 != 1 {
+		err = fmt.Errorf("the server would not give the lock %s", name)
 	}
 	if err != nil {
 		discard(conn)
 		return err
 	}
-	s.conn = conn
+	s.conn, s.name = conn, name
 	return nil
 }
 
@@ -72,13 +67,13 @@ func (s *session) lose() {
 	}
 	discard(s.conn)
 	s.conn = nil
-	s.lost = s.id
+	s.lost = s.name
 }
 
-// close gives a sound connection back to the pool.
+// close ends a session whose transactions have all ended.
 func (s *session) close() {
 	if s.conn != nil {
-		s.conn.Close()
+		discard(s.conn)
 		s.conn = nil
 	}
 }
@@ -90,36 +85,26 @@ func discard(conn *sql.Conn) {
 }
 
 // endLost kills the lost session and returns when the server has none such any more: from then on nothing that it was
-// sent can still happen.
+// sent can still happen. A server gives a session's locks back after it has ended the session's transaction.
 func (s *session) endLost(ctx context.Context) error {
-	for s.lost != (identity{}) {
-		found, err := findSession(ctx, s.conn, s.lost.id)
-		if err != nil {
-			return err
+	for s.lost != "" {
+		var id sql.NullInt64
+		if err := s.conn.QueryRowContext(ctx, "SELECT IS_USED_LOCK(?)", s.lost).Scan(&id); err != nil {
+			return fmt.Errorf("looking for a lost session: %w", err)
 		}
-		if found != s.lost {
-			s.lost = identity{}
+		if !id.Valid {
+			s.lost = ""
 			return nil
 		}
 		// It may end by itself in between: then this fails and the next look finds it gone.
-		if _, err := s.conn.ExecContext(ctx, fmt.Sprintf("KILL %d", s.lost.id)); err != nil && isLost(err) {
-			return err
+		if _, err := s.conn.ExecContext(ctx, fmt.Sprintf("KILL %d", id.Int64)); err != nil && isLost(err) {
+			return fmt.Errorf("killing a lost session: %w", err)
 		}
 		if !sleep(ctx, 2*time.Millisecond) {
 			return ctx.Err()
 		}
 	}
 	return nil
-}
-
-// findSession returns the zero identity if there is no session with this id.
-func findSession(ctx context.Context, conn *sql.Conn, id int64) (identity, error) {
-	found := identity{id: id}
-	err := conn.QueryRowContext(ctx, "SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = ?", id).Scan(&found.host)
-	if errors.Is(err, sql.ErrNoRows) {
-		return identity{}, nil
-	}
-	return found, err
 }
 
 // sleep returns false if ctx ends before.

@@ -23,7 +23,7 @@ type Stats struct {
 	NoTable         int64    // statements that found no table: there must be one at every moment
 	TimedOut        int64    // statements that the client gave up after Options.StatementTimeout
 	Errors          int64    // all other errors
-	Samples         []string // the first errors of those that are not the price of a killed connection, with their time
+	Samples         []string // missing tables, lock waits, time-outs and other errors, the first of each kind, with their time
 
 	ConnectFailures  int64  // tries to connect
 	LastConnectError string // of these
@@ -55,25 +55,30 @@ type observations struct {
 	timedOut, others, contradictions, connectFailures atomic.Int64
 
 	mutex                sync.Mutex
+	sampled              map[string]bool
 	samples              []string
 	contradictionSamples []string
 	lastConnectError     string
 }
 
-func newObservations(start time.Time) *observations { return &observations{start: start} }
+func newObservations(start time.Time) *observations {
+	return &observations{start: start, sampled: map[string]bool{}}
+}
 
 // count takes down an error of a statement.
 func (o *observations) count(err error, query string) {
 	counter := &o.others
 	switch number := serverError(err); {
+	case number == errDeadlock:
+		o.deadlocks.Add(1)
+		return
+	case number == errQueryInterrupted, number == errStatementTimeout, number == errQueryTimeout:
+		o.interrupted.Add(1)
+		return
 	case number == errNoSuchTable:
 		counter = &o.noTable
-	case number == errDeadlock:
-		counter = &o.deadlocks
 	case number == errLockWaitTimeout:
 		counter = &o.lockWaits
-	case number == errQueryInterrupted, number == errStatementTimeout, number == errQueryTimeout:
-		counter = &o.interrupted
 	case errors.Is(err, context.DeadlineExceeded):
 		counter = &o.timedOut
 	case isLost(err):
@@ -100,7 +105,8 @@ func (o *observations) contradict(format string, args ...any) {
 func (o *observations) sample(samples *[]string, text string) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	if len(*samples) < maxSamples {
+	if len(*samples) < maxSamples && !o.sampled[text] {
+		o.sampled[text] = true
 		*samples = append(*samples, time.Now().Format("15:04:05.000 ")+text)
 	}
 }
