@@ -2,6 +2,9 @@
 # private copy unpacked from Debian's packages.
 # shellcheck shell=bash
 
+# Counts up when fetch_binaries changes what it makes, so that a copy in the cache from before is not used.
+programs_recipe=2
+
 wanted_version() {
 	case $1 in
 	mysql) echo 9.7 ;;
@@ -9,7 +12,8 @@ wanted_version() {
 	esac
 }
 
-# find_binaries FLAVOR: sets server_program, client_program, server_version, and private_root (empty unless our own copy).
+# find_binaries FLAVOR: sets server_program, client_program, server_version and, if it is our own copy,
+# programs (its folder) and private_root (what its packages hold); else private_root is empty.
 find_binaries() {
 	local flavor=$1 given
 	private_root=''
@@ -29,11 +33,12 @@ find_binaries() {
 		server_version=$program_version
 		return
 	fi
-	[[ -x $cache/$flavor/bin/server ]] || with_lock "fetch-$flavor" fetch_binaries "$flavor"
-	private_root=$cache/$flavor/root
-	server_program=$cache/$flavor/bin/server
-	client_program=$cache/$flavor/bin/client
-	server_version=$(<"$cache/$flavor/version")
+	programs=$cache/programs/$flavor-$programs_recipe
+	[[ -d $programs ]] || with_lock "fetch-$flavor" fetch_binaries "$flavor"
+	private_root=$programs/root
+	server_program=$programs/bin/server
+	client_program=$programs/bin/client
+	server_version=$(<"$programs/version")
 }
 
 flavor_variable() {
@@ -79,10 +84,10 @@ find_client() {
 }
 
 # fetch_binaries FLAVOR: unpacks the flavor's packages and all that they depend on, down to the C library, below
-# .cache/FLAVOR. Apt works with lists, state, cache and sources of its own, so that the system's stay as they are.
+# .cache/programs. Apt works with lists, state, cache and sources of its own, so that the system's stay as they are.
 fetch_binaries() {
 	local flavor=$1 suite packages work mirror
-	[[ ! -x $cache/$flavor/bin/server ]] || return 0 # another process was quicker
+	[[ ! -d $programs ]] || return 0 # another process was quicker
 	case $flavor in
 	mysql) suite=sid packages=(mysql-server-core mysql-client-core tzdata) ;;
 	mariadb) suite=bookworm packages=(mariadb-server-core mariadb-client-core tzdata) ;;
@@ -93,8 +98,8 @@ fetch_binaries() {
 	mirror=$(debian_mirror) ||
 		die "no $flavor $(wanted_version "$flavor") on PATH, and this machine's apt names no Debian mirror to fetch it from:" \
 			"install it, name its programs with $(flavor_variable "$flavor") and ${flavor^^}_CLIENT, or set DEBIAN_MIRROR"
-	mkdir -p "$cache"
-	work=$(mktemp -d "$cache/fetch-$flavor.XXXXXX")
+	mkdir -p "$cache/programs"
+	work=$(mktemp -d "$cache/programs/new-$flavor.XXXXXX")
 	note "fetching $flavor $(wanted_version "$flavor") from Debian $suite"
 	if ! download_packages "$work" "$suite" "$mirror" "${packages[@]}" >"$work/log" 2>&1; then
 		tail -n 25 "$work/log" >&2
@@ -103,16 +108,18 @@ fetch_binaries() {
 	local deb
 	mkdir "$work/root"
 	for deb in "$work"/apt/cache/archives/*.deb; do
-		dpkg-deb -x "$deb" "$work/root"
+		dpkg-deb -x "$deb" "$work/root" || die "could not unpack $deb"
 	done
-	rm -rf "$work/apt"
+	if [[ $flavor == mariadb ]]; then # of the package that has the time zone loader, only that
+		dpkg-deb --fsys-tarfile "$work"/apt/mariadb-client_*.deb | tar -x -C "$work/root" ./usr/bin/mariadb-tzinfo-to-sql
+	fi
+	rm -rf "$work/apt" "$work"/root/usr/share/{doc,man,locale,perl} "$work"/root/usr/share/zoneinfo/{posix,right}
 	write_launchers "$flavor" "$work"
 	read_version "$work/bin/server"
 	printf '%s\n' "$program_version" >"$work/version"
 	[[ $program_version == "$(wanted_version "$flavor")".* ]] ||
 		note "warning: Debian $suite has $flavor $program_version now; $(wanted_version "$flavor") was expected"
-	rm -rf "${cache:?}/$flavor"
-	mv "$work" "$cache/$flavor"
+	mv "$work" "$programs"
 }
 
 # debian_mirror: the first mirror of Debian's main archive among the machine's own sources.
@@ -138,15 +145,16 @@ download_packages() {
 	shift 3
 	mkdir -p "$apt"/{lists,cache/archives}/partial "$apt/sources" "$apt/state"
 	: >"$apt/status" # nothing counts as installed, so that the C library comes along too
-	: >"$apt/none"
+	mkdir "$apt/none"
+	: >"$apt/empty"
 	# What the machine's apt knows of proxies, certificates and retries holds here too; its hooks do not.
 	apt-config dump | grep '^Acquire::' >"$apt/apt.conf" || true
 	cat >>"$apt/apt.conf" <<-CONF
-		Dir::Etc::main "$apt/none";
+		Dir::Etc::main "$apt/empty";
 		Dir::Etc::parts "$apt/none";
-		Dir::Etc::sourcelist "$apt/none";
+		Dir::Etc::sourcelist "$apt/empty";
 		Dir::Etc::sourceparts "$apt/sources";
-		Dir::Etc::preferences "$apt/none";
+		Dir::Etc::preferences "$apt/empty";
 		Dir::Etc::preferencesparts "$apt/none";
 		Dir::State "$apt/state";
 		Dir::State::lists "$apt/lists";
@@ -170,7 +178,8 @@ download_packages() {
 		write_source "$apt" "$suite" "$mirror" "$apt/keys/usr/share/keyrings/debian-archive-keyring.gpg"
 		private_apt "$apt" update --error-on=any || return
 	fi
-	private_apt "$apt" install --download-only --yes "$@"
+	private_apt "$apt" install --download-only --yes "$@" || return
+	[[ $1 != mariadb* ]] || (cd "$apt" && private_apt "$apt" download mariadb-client)
 }
 
 private_apt() {
@@ -193,19 +202,21 @@ newer_keyring() {
 	mkdir -p "$apt/lists/partial"
 }
 
-# write_launchers FLAVOR WORK: bin/server and bin/client run the unpacked programs with the unpacked libraries. They
+# write_launchers FLAVOR WORK: bin/server, bin/client and bin/tzinfo run the unpacked programs with the unpacked libraries. They
 # replace themselves by the program, so that the pid stays the same.
 write_launchers() {
 	local flavor=$1 work=$2 name program loader
 	loader=$(cd "$work/root" && find . -name 'ld-linux*.so.*' -type f | head -n 1)
 	[[ -n $loader ]] || die "the C library of $flavor has no loader that we know for this machine ($(uname -m))"
 	mkdir "$work/bin"
-	for name in server client; do
+	for name in server client tzinfo; do
 		case $flavor-$name in
 		mysql-server) program=usr/sbin/mysqld ;;
 		mysql-client) program=usr/bin/mysql ;;
+		mysql-tzinfo) program=usr/bin/mysql_tzinfo_to_sql ;;
 		mariadb-server) program=usr/sbin/mariadbd ;;
 		mariadb-client) program=usr/bin/mariadb ;;
+		mariadb-tzinfo) program=usr/bin/mariadb-tzinfo-to-sql ;;
 		esac
 		[[ -x $work/root/$program ]] || die "the $flavor packages have no $program"
 		cat >"$work/bin/$name" <<-LAUNCHER
@@ -217,10 +228,6 @@ write_launchers() {
 		LAUNCHER
 		chmod +x "$work/bin/$name"
 	done
-	if [[ $flavor == mysql ]]; then
-		sed 's|usr/bin/mysql"|usr/bin/mysql_tzinfo_to_sql"|' "$work/bin/client" >"$work/bin/tzinfo"
-		chmod +x "$work/bin/tzinfo"
-	fi
 }
 
 command_fetch() {

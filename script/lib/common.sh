@@ -20,16 +20,16 @@ require_flavor() {
 }
 
 # with_lock NAME COMMAND...: runs the command while no other process runs one under the same name. The lock's file
-# descriptor is closed in long-lived children (see start_instance), so that they do not hold it.
+# descriptor is closed in long-lived children (see launch_instance), so that they do not hold it. A command that fails ends
+# the script (set -e), and the lock with it.
 with_lock() {
-	local name=$1 fd status=0
+	local name=$1 fd
 	shift
 	mkdir -p "$cache/locks"
 	exec {fd}>"$cache/locks/$name"
 	flock "$fd" || die "cannot lock $cache/locks/$name"
-	"$@" || status=$?
+	"$@"
 	exec {fd}>&-
-	return $status
 }
 
 # process_start PID: the time the process started, in clock ticks since boot: with the pid it names one process for good.

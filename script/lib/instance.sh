@@ -38,7 +38,9 @@ create_instance() {
 # start_instance DIR FLAVOR: starts the server and returns when it takes statements. A port that somebody else was
 # quicker to take is replaced by another.
 start_instance() {
-	local instance=$1 flavor=$2 attempt port
+	local instance=$1 flavor=$2 attempt port socket
+	socket=$(<"$instance/socket")
+	rm -f "$socket" "$socket.lock" # a killed server leaves them, and the next one may take the dead one's pid for a live one
 	if [[ -f $instance/port ]]; then
 		launch_instance "$instance" "$flavor" "$(<"$instance/port")" && return
 		start_failed "$instance"

@@ -56,7 +56,7 @@ initialize_mysql() {
 	# --initialize runs as a bootstrap without a network: what is set up afterwards goes through an init file.
 	{
 		mysql_accounts
-		mysql_time_zones
+		time_zones
 	} >"$work/init.sql"
 	"$server_program" --no-defaults "${options[@]}" --initialize-insecure --datadir="$work/data" --tmpdir="$work/tmp" \
 		--secure-file-priv= --init-file="$work/init.sql" --log-error-verbosity=2
@@ -76,10 +76,13 @@ GRANT CONNECTION_ADMIN, REPLICATION_SLAVE_ADMIN, SYSTEM_VARIABLES_ADMIN, XA_RECO
 SQL
 }
 
-mysql_time_zones() {
+# time_zones: fills the tables of named time zones, as conversions between zones need it.
+time_zones() {
 	[[ -n $private_root ]] || return 0
 	echo 'USE mysql;'
-	"$cache/mysql/bin/tzinfo" "$private_root/usr/share/zoneinfo" 2>/dev/null
+	# MariaDB's loader wraps the rows in statements for clusters, which a bootstrap does not know.
+	"$programs/bin/tzinfo" "$private_root/usr/share/zoneinfo" 2>/dev/null |
+		grep -viE '^(execute immediate|set @wsrep|set statement|set session|set @old|(un)?lock tables)'
 }
 
 initialize_mariadb() {
@@ -96,6 +99,7 @@ initialize_mariadb() {
 			"$share"/{maria_add_gis_sp_bootstrap,mysql_sys_schema}.sql | grep -v '@current_hostname'
 		echo 'FLUSH PRIVILEGES;'
 		mariadb_accounts
+		time_zones
 	} >"$work/init.sql"
 	"$server_program" --no-defaults "${options[@]}" --bootstrap --datadir="$work/data" --tmpdir="$work/tmp" \
 		--log-warnings=0 --max-allowed-packet=8M --net-buffer-length=16K <"$work/init.sql"
