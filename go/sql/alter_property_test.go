@@ -14,8 +14,8 @@ type writtenAction struct {
 	expected alterAction // without its text
 }
 
-// identifier draws a column's name out of what names may hold and parsers stumble over.
-func identifier() *rapid.Generator[string] {
+// columnNames draws a column's name out of what names may hold and parsers stumble over.
+func columnNames() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{"id", "Name", "drop", "to", "größe", "a b", "a,b", "a.b", "`", "``a", "'", `"`, `\`, "(", ")", "/*", "*/", "--", "# ", ";", "\n", "1", "COLUMN"}),
 		rapid.StringMatching(`[a-z_$][a-z0-9_$]{0,8}`),
@@ -23,8 +23,8 @@ func identifier() *rapid.Generator[string] {
 	)
 }
 
-// spell writes a name in one of the ways in which it may be written.
-func spell(t *rapid.T, name string) string {
+// spelled writes a name in one of the ways in which it may be written.
+func spelled(t *rapid.T, name string) string {
 	plain := strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz_") == "" && !isDigitByte(name[0])
 	reserved := map[string]bool{"drop": true, "to": true, "column": true, "if": true, "index": true, "key": true, "check": true, "as": true}
 	if plain && !reserved[strings.ToLower(name)] && rapid.Bool().Draw(t, "unquoted") {
@@ -33,20 +33,20 @@ func spell(t *rapid.T, name string) string {
 	return EscapeName(name)
 }
 
-// blank draws what may stand between two words.
-func blank(t *rapid.T) string {
-	return rapid.SampledFrom([]string{" ", "\n", "\t ", " /* , drop x ( ' */ ", " -- , drop x ( '\n", " # `\n"}).Draw(t, "blank")
+// gap draws what may stand between two words.
+func gap(t *rapid.T) string {
+	return rapid.SampledFrom([]string{" ", "\n", "\t ", " /* , drop x ( ' */ ", " -- , drop x ( '\n", " # `\n"}).Draw(t, "gap")
 }
 
-func optional(t *rapid.T, words string) string {
+func maybe(t *rapid.T, words string) string {
 	if rapid.Bool().Draw(t, words) {
-		return words + blank(t)
+		return words + gap(t)
 	}
 	return ""
 }
 
-// literal draws a string literal that reads like something else.
-func literal(t *rapid.T) string {
+// quotedText draws a string literal that reads like something else.
+func quotedText(t *rapid.T) string {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{", drop a", "change a b int", "rename to x", "auto_increment=1", ";", "(", ")"})).Draw(t, "literal")
 	quote := rapid.SampledFrom([]string{"'", `"`}).Draw(t, "quote")
 	text = strings.ReplaceAll(text, `\`, `\\`)
@@ -55,39 +55,39 @@ func literal(t *rapid.T) string {
 
 func writtenActions() *rapid.Generator[writtenAction] {
 	return rapid.Custom(func(t *rapid.T) writtenAction {
-		old, other := identifier().Draw(t, "old"), identifier().Draw(t, "new")
+		old, other := columnNames().Draw(t, "old"), columnNames().Draw(t, "new")
 		switch rapid.IntRange(0, 7).Draw(t, "kind") {
 		case 0:
 			return writtenAction{
-				"change" + blank(t) + optional(t, "COLUMN") + optional(t, "IF"+blank(t)+"EXISTS") + spell(t, old) + blank(t) + spell(t, other) + " INT",
+				"change" + gap(t) + maybe(t, "COLUMN") + maybe(t, "IF"+gap(t)+"EXISTS") + spelled(t, old) + gap(t) + spelled(t, other) + " INT",
 				alterAction{kind: changeColumn, name: old, newName: other},
 			}
 		case 1:
 			return writtenAction{
-				"Rename" + blank(t) + "Column" + blank(t) + spell(t, old) + blank(t) + "to" + blank(t) + spell(t, other),
+				"Rename" + gap(t) + "Column" + gap(t) + spelled(t, old) + gap(t) + "to" + gap(t) + spelled(t, other),
 				alterAction{kind: renameColumn, name: old, newName: other},
 			}
 		case 2:
 			return writtenAction{
-				"DROP" + blank(t) + optional(t, "column") + optional(t, "if exists") + spell(t, old) + rapid.SampledFrom([]string{"", " restrict", "\nCASCADE"}).Draw(t, "behaviour"),
+				"DROP" + gap(t) + maybe(t, "column") + maybe(t, "if exists") + spelled(t, old) + rapid.SampledFrom([]string{"", " restrict", "\nCASCADE"}).Draw(t, "behaviour"),
 				alterAction{kind: dropColumn, name: old},
 			}
 		case 3:
 			return writtenAction{
-				"RENAME" + blank(t) + rapid.SampledFrom([]string{"", "to ", "AS\n", "="}).Draw(t, "to") + EscapeName(old),
+				"RENAME" + gap(t) + rapid.SampledFrom([]string{"", "to ", "AS\n", "="}).Draw(t, "to") + EscapeName(old),
 				alterAction{kind: renameTable, name: old},
 			}
 		case 4:
 			return writtenAction{
-				"ENGINE=InnoDB COMMENT " + literal(t) + blank(t) + "AUTO_INCREMENT" + rapid.SampledFrom([]string{"=", " ", " = "}).Draw(t, "equals") + "42",
+				"ENGINE=InnoDB COMMENT " + quotedText(t) + gap(t) + "AUTO_INCREMENT" + rapid.SampledFrom([]string{"=", " ", " = "}).Draw(t, "equals") + "42",
 				alterAction{kind: setsAutoIncrement, name: "42"},
 			}
 		case 5:
-			return writtenAction{"ADD" + blank(t) + optional(t, "COLUMN") + spell(t, old) + " TEXT COMMENT" + blank(t) + literal(t), alterAction{}}
+			return writtenAction{"ADD" + gap(t) + maybe(t, "COLUMN") + spelled(t, old) + " TEXT COMMENT" + gap(t) + quotedText(t), alterAction{}}
 		case 6:
-			return writtenAction{"ADD UNIQUE" + blank(t) + EscapeName(old) + " (" + EscapeName(other) + "(3), (concat(" + literal(t) + ", ')')))", alterAction{}}
+			return writtenAction{"ADD UNIQUE" + gap(t) + EscapeName(old) + " (" + EscapeName(other) + "(3), (concat(" + quotedText(t) + ", ')')))", alterAction{}}
 		default:
-			return writtenAction{"DROP" + blank(t) + rapid.SampledFrom([]string{"INDEX", "KEY", "FOREIGN KEY", "CHECK", "CONSTRAINT"}).Draw(t, "part") + " " + EscapeName(old), alterAction{}}
+			return writtenAction{"DROP" + gap(t) + rapid.SampledFrom([]string{"INDEX", "KEY", "FOREIGN KEY", "CHECK", "CONSTRAINT"}).Draw(t, "part") + " " + EscapeName(old), alterAction{}}
 		}
 	})
 }
@@ -99,15 +99,15 @@ func TestWrittenActionsAreReadBack(t *testing.T) {
 		var expected []alterAction
 		for i, action := range written {
 			if i > 0 {
-				text.WriteString(blank(t) + "," + blank(t))
+				text.WriteString(gap(t) + "," + gap(t))
 			}
 			text.WriteString(action.text)
 			action.expected.text = action.text
 			expected = append(expected, action.expected)
 		}
-		schema, table := identifier().Draw(t, "schema"), identifier().Draw(t, "table")
+		schema, table := columnNames().Draw(t, "schema"), columnNames().Draw(t, "table")
 		options := text.String()
-		statement := "alter" + blank(t) + "table" + blank(t) + EscapeName(schema) + "." + EscapeName(table) + " " + options
+		statement := "alter" + gap(t) + "table" + gap(t) + EscapeName(schema) + "." + EscapeName(table) + " " + options
 
 		tokens, err := tokenizeAlter(options)
 		require.NoError(t, err)
