@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 # Counts up when fetch_binaries changes what it makes, so that a copy in the cache from before is not used.
-programs_recipe=2
+programs_recipe=3
 
 wanted_version() {
 	case $1 in
@@ -221,6 +221,7 @@ write_launchers() {
 		[[ -x $work/root/$program ]] || die "the $flavor packages have no $program"
 		cat >"$work/bin/$name" <<-LAUNCHER
 			#!/usr/bin/env bash
+			shopt -s nullglob
 			root=\$(cd "\$(dirname "\${BASH_SOURCE[0]}")/../root" && pwd)
 			libraries=\$(printf '%s:' "\$root"/usr/lib/*-linux-gnu* "\$root"/lib/*-linux-gnu*)
 			export OPENSSL_CONF=/dev/null # the system's is for another version

@@ -87,13 +87,18 @@ launch_instance() {
 			fd=${fd##*/}
 			[[ $fd -le 2 ]] || eval "exec $fd>&-" 2>/dev/null || true
 		done
+		# It is on record before it is a server, so that whoever ends us finds it.
+		printf '%s %s\n' "$BASHPID" "$(process_start "$BASHPID")" >"$instance/process" || exit 1
 		exec setsid "$server_program" --defaults-file="$instance/my.cnf" "${options[@]}" "${extra[@]}" \
 			</dev/null >>"$instance/output.log" 2>&1
 	) &
 	pid=$!
-	printf '%s %s\n' "$pid" "$(process_start "$pid")" >"$instance/process"
 	until instance_answers "$instance"; do
 		process_start "$pid" >/dev/null || return 1
+		if [[ ! -d $instance ]]; then # stopped meanwhile, with its folder
+			kill -KILL "$pid" 2>/dev/null || true
+			return 1
+		fi
 		if ((SECONDS - began > ${SERVER_START_TIMEOUT:-90})); then
 			kill -KILL "$pid" 2>/dev/null || true
 			note "the server in $instance did not answer within ${SERVER_START_TIMEOUT:-90} s"

@@ -94,6 +94,11 @@ claim_folder() {
 abandon() {
 	local status=$? instance
 	trap - EXIT
+	if [[ -n ${starter:-} ]]; then # before its server, lest it reports that one's end or tries again
+		kill -KILL "$starter" 2>/dev/null || true
+		wait "$starter" 2>/dev/null || true
+	fi
+	[[ $status -lt 128 ]] || exec 2>/dev/null # nobody wants to read how an interrupted start ends
 	for instance in "$1"/primary "$1"/replica; do
 		end_instance "$instance" KILL
 		remove_socket "$instance"
@@ -113,11 +118,11 @@ abandon() {
 
 # start_both FLAVOR: primary and replica come up at the same time. A failure of the first is reported by its own shell.
 start_both() {
-	local primary
 	(start_instance "$server/primary" "$1") &
-	primary=$!
+	starter=$!
 	start_instance "$server/replica" "$1"
-	wait "$primary" || exit 1
+	wait "$starter" || exit 1
+	starter=''
 }
 
 join_replica() {

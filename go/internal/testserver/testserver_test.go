@@ -66,7 +66,7 @@ func TestKilledServerComesBackWithItsDataOnItsPort(t *testing.T) {
 }
 
 func TestReplicaResumesAfterItsRestart(t *testing.T) {
-	Both(t, func(t *testing.T, server *Server) {
+	BothFresh(t, Options{Replica: true}, func(t *testing.T, server *Server) {
 		server.Replica.Kill(t)
 		schema := server.Schema(t)
 		server.Replica.Restart(t)
