@@ -116,9 +116,6 @@ func (d Dialect) GTIDExecuted() string {
 // HasRoles tells whether an account's rights may come by way of roles.
 func (d Dialect) HasRoles() bool { return d.atLeast(8, 0, 0) || d.mariaAtLeast(10, 0, 5) }
 
-// HasExtraPort tells whether the variable @@extra_port may exist: a second port for administrators (MariaDB, Percona).
-func (d Dialect) HasExtraPort() bool { return d.mariaDB || strings.Contains(d.text, "-") }
-
 // HasSuperReadOnly tells whether @@super_read_only exists.
 func (d Dialect) HasSuperReadOnly() bool { return d.atLeast(5, 7, 8) }
 

@@ -1,0 +1,111 @@
+package mysql
+
+import (
+	"context"
+	gosql "database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// KillQuery ends the statement that a session runs; the session lives on. If it runs none, the next one may be hit.
+// See IsNoSuchThread for a session that is gone.
+func KillQuery(ctx context.Context, db Execer, connectionID int64) error {
+	// KILL takes no placeholder in older servers; the id is a number.
+	if _, err := db.ExecContext(ctx, fmt.Sprintf("KILL /* gh-ost */ QUERY %d", connectionID)); err != nil {
+		return fmt.Errorf("ending the statement of session %d: %w", connectionID, err)
+	}
+	return nil
+}
+
+// KillConnection makes the server end a session and release all that it holds. It returns when the server has taken
+// notice, which is before the end: see EndSession.
+func KillConnection(ctx context.Context, db Execer, connectionID int64) error {
+	if _, err := db.ExecContext(ctx, fmt.Sprintf("KILL /* gh-ost */ CONNECTION %d", connectionID)); err != nil {
+		return fmt.Errorf("ending session %d: %w", connectionID, err)
+	}
+	return nil
+}
+
+// endPoll is the pause between looks for a killed session.
+const endPoll = 10 * time.Millisecond
+
+// EndSession kills a session and waits until the server has no trace of it; the context bounds that. A session that is
+// gone already is no error.
+func EndSession(ctx context.Context, db *gosql.DB, dialect Dialect, connectionID int64) error {
+	if err := KillConnection(ctx, db, connectionID); err != nil {
+		if IsNoSuchThread(err) {
+			return nil
+		}
+		return err
+	}
+	poll := time.NewTicker(endPoll)
+	defer poll.Stop()
+	for {
+		_, alive, err := LookUpProcess(ctx, db, dialect, connectionID)
+		if err != nil || !alive {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("session %d was killed but is still there: %w", connectionID, ctx.Err())
+		case <-poll.C:
+		}
+	}
+}
+
+// Process is a session as the server's process list shows it.
+type Process struct {
+	ID      int64
+	User    string
+	Host    string // of the client, with its port
+	Schema  string // default schema; may be empty
+	Command string // Query, Sleep, …
+	State   string
+	Info    string        // the statement; empty if none runs
+	Time    time.Duration // in this state or statement, in whole seconds
+}
+
+// AwaitsMetadataLock tells whether the session's statement waits for a table's metadata lock. The state has no number:
+// this is the one text that the servers are known by.
+func (p Process) AwaitsMetadataLock() bool {
+	return strings.Contains(p.State, "metadata lock")
+}
+
+// LookUpProcess finds a session by its id; found is false if there is none. An account without PROCESS sees its own
+// sessions only.
+func LookUpProcess(ctx context.Context, q Querier, dialect Dialect, connectionID int64) (process Process, found bool, err error) {
+	for _, table := range dialect.ProcesslistTables() {
+		process, found, err = lookUpIn(ctx, q, table, connectionID)
+		if found || err != nil {
+			return process, found, err
+		}
+	}
+	return Process{}, false, nil
+}
+
+func lookUpIn(ctx context.Context, q Querier, table string, connectionID int64) (process Process, found bool, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("looking for session %d in %s: %w", connectionID, table, err)
+		}
+	}()
+	rows, err := q.QueryContext(ctx, "SELECT /* gh-ost */ ID, USER, HOST, DB, COMMAND, TIME, STATE, INFO FROM "+table+" WHERE ID = ?", connectionID)
+	if err != nil {
+		return Process{}, false, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	if !rows.Next() {
+		return Process{}, false, rows.Err()
+	}
+	var user, host, schema, command, state, info gosql.NullString
+	var seconds gosql.NullFloat64
+	if err := rows.Scan(&process.ID, &user, &host, &schema, &command, &seconds, &state, &info); err != nil {
+		return Process{}, false, err
+	}
+	process.User, process.Host, process.Schema = user.String, host.String, schema.String
+	process.Command, process.State, process.Info = command.String, state.String, info.String
+	process.Time = time.Duration(seconds.Float64 * float64(time.Second))
+	return process, true, nil
+}
