@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 // bench is a test's own schema on a server.
 type bench struct {
 	db     *sql.DB
+	config *mysql.Config // of db
 	schema string
 	tables atomic.Int64
 }
@@ -46,7 +47,7 @@ func newBench(t *testing.T, server *testserver.Server) *bench {
 	require.NoError(t, err)
 	db := sql.OpenDB(connector)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	return &bench{db: db, schema: schema}
+	return &bench{db: db, config: config, schema: schema}
 }
 
 // newTable returns a name that is not in use.

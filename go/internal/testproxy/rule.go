@@ -55,7 +55,7 @@ func All(matches ...Match) Match {
 type verdict struct {
 	dropRequest bool
 	cutBefore   bool // before the server has it
-	cutDuring   bool // when the server has it, and most probably no answer yet
+	cutDuring   bool // when the server has it
 	reply       replyMode
 }
 
@@ -160,9 +160,10 @@ func (p *Proxy) CutBefore(match Match) *Rule {
 	return p.rule(match, func(_ *Conn, result *verdict) { result.cutBefore = true })
 }
 
-// CutDuring cuts the connection as soon as the server has been sent the command.
+// CutDuring cuts the connection as soon as the server has been sent the command; the client never sees an answer, however
+// soon it comes.
 func (p *Proxy) CutDuring(match Match) *Rule {
-	return p.rule(match, func(_ *Conn, result *verdict) { result.cutDuring = true })
+	return p.rule(match, func(_ *Conn, result *verdict) { result.cutDuring, result.reply = true, dropReply })
 }
 
 // CutAfter cuts the connection when the server answers the command, which therefore is done; the client never sees the
