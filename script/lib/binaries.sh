@@ -99,6 +99,7 @@ fetch_binaries() {
 		die "no $flavor $(wanted_version "$flavor") on PATH, and this machine's apt names no Debian mirror to fetch it from:" \
 			"install it, name its programs with $(flavor_variable "$flavor") and ${flavor^^}_CLIENT, or set DEBIAN_MIRROR"
 	mkdir -p "$cache/programs"
+	rm -rf "$cache/programs/new-$flavor".* # of an attempt that was interrupted
 	work=$(mktemp -d "$cache/programs/new-$flavor.XXXXXX")
 	note "fetching $flavor $(wanted_version "$flavor") from Debian $suite"
 	if ! download_packages "$work" "$suite" "$mirror" "${packages[@]}" >"$work/log" 2>&1; then

@@ -110,7 +110,7 @@ launch_instance() {
 }
 
 instance_answers() {
-	[[ -S $(<"$1/socket") ]] && run_client "$1" --connect-timeout=2 --execute='SELECT 1' >/dev/null 2>&1
+	[[ -f $1/socket && -S $(<"$1/socket") ]] && run_client "$1" --connect-timeout=2 --execute='SELECT 1' >/dev/null 2>&1
 }
 
 # run_client DIR [ARG...]: the client as root through the socket.

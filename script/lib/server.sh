@@ -105,6 +105,8 @@ abandon() {
 	done
 	if [[ $status -ge 128 ]]; then
 		rm -rf "$1"
+	elif [[ ! -d $1 ]]; then
+		note "server $server_name was stopped before it was ready"
 	else
 		mkdir -p "$cache/failed"
 		find "$1" -name data -prune -exec rm -rf {} +

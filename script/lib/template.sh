@@ -14,7 +14,8 @@ build_template() {
 	[[ ! -d $template ]] || return 0 # another process was quicker
 	note "preparing a data directory for $flavor $server_version (once)"
 	mkdir -p "$cache/templates"
-	work=$(mktemp -d "$cache/templates/new.XXXXXX")
+	rm -rf "$cache/templates/new-$flavor".* # of an attempt that was interrupted
+	work=$(mktemp -d "$cache/templates/new-$flavor.XXXXXX")
 	mkdir "$work/tmp"
 	if ! "initialize_$flavor" "$work" >"$work/log" 2>&1; then
 		tail -n 25 "$work/log" >&2
