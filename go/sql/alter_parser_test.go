@@ -211,7 +211,7 @@ func TestActionsThatAreNotInterpretedPassUntouched(t *testing.T) {
 		"ENGINE=InnoDB ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8",
 		"`PAGE_CHECKSUM`=1",
 		"ALTER INDEX i INVISIBLE, ALTER CHECK c NOT ENFORCED",
-		"ADD a INT DEFAULT 1--1",
+		"ADD a INT DEFAULT (1--1)",
 		"ADD a INT DEFAULT N'x' /*!80023 INVISIBLE */",
 		"ADD a INT ; \n -- done",
 		"",
