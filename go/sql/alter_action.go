@@ -27,6 +27,8 @@ type alterAction struct {
 	name    string // the column, the table's new name, or the value of ALGORITHM or LOCK
 	newName string // the column's new name
 	refused RefusalReason
+
+	constraint alterToken // the name of the constraint that is dropped or altered; tokenEnd if none is
 }
 
 // alterFacts is what the actions of an ALTER amount to.
@@ -168,6 +170,8 @@ func readAction(text string, tokens []alterToken, first bool) (alterAction, erro
 		complete = cursor.readRename(&action)
 	case cursor.accept("DROP"):
 		complete = cursor.readDrop(&action)
+	case cursor.accept("ALTER", "CHECK"), cursor.accept("ALTER", "CONSTRAINT"):
+		complete = cursor.readConstraint(&action)
 	case cursor.accept("ALGORITHM"):
 		action.kind = setsAlgorithm
 		complete = cursor.readValue(&action)
@@ -210,7 +214,10 @@ func (c *tokenCursor) readRename(action *alterAction) (complete bool) {
 
 // readDrop recognises a dropped column by what it is not: the other things that can be dropped have a keyword for it, or words behind their name.
 func (c *tokenCursor) readDrop(action *alterAction) (complete bool) {
-	for _, keyword := range []string{"INDEX", "KEY", "PRIMARY", "FOREIGN", "CONSTRAINT", "CHECK"} {
+	if c.accept("CHECK") || c.accept("CONSTRAINT") {
+		return c.readConstraint(action)
+	}
+	for _, keyword := range []string{"INDEX", "KEY", "PRIMARY", "FOREIGN"} {
 		if c.accept(keyword) {
 			return true
 		}

@@ -16,6 +16,8 @@ import (
 type AlterTableParser struct {
 	schema, table string
 	options       string
+	length        int          // of the whole text
+	constraints   []alterToken // the names of constraints that are referred to
 	facts         alterFacts
 	refusal       *RefusedAlterError
 	err           error
@@ -37,7 +39,7 @@ func NewParserFromAlterStatement(alterStatement string) *AlterTableParser {
 // was parsed before. An empty text is fine and says nothing. The error is an *AlterSyntaxError that says where the text is malformed;
 // then the table's name and the options are still what could be told of them, and everything else is empty.
 func (p *AlterTableParser) ParseAlterStatement(alterStatement string) (err error) {
-	*p = AlterTableParser{options: alterStatement}
+	*p = AlterTableParser{options: alterStatement, length: len(alterStatement)}
 	p.err = p.parse(alterStatement)
 	return p.err
 }
@@ -58,6 +60,11 @@ func (p *AlterTableParser) parse(text string) error {
 		return err
 	}
 	p.facts, p.refusal = executed.facts(), executed.refusal()
+	for _, action := range executed.actions {
+		if action.constraint.kind != tokenEnd {
+			p.constraints = append(p.constraints, action.constraint)
+		}
+	}
 	if p.refusal == nil {
 		p.refusal = skipped.refusal()
 	}

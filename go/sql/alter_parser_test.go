@@ -258,6 +258,7 @@ func TestMalformedTextIsRefusedWithItsPlace(t *testing.T) {
 		{"CHANGE `a``b` 'c' INT", 1, 15, "lacks a name"},
 		{"RENAME COLUMN a b", 1, 17, "lacks a name"},
 		{"RENAME TO", 1, 10, "lacks a name"},
+		{"DROP CHECK", 1, 11, "lacks a name"},
 		{"DROP COLUMN, ADD a INT", 1, 12, "lacks a name"},
 	} {
 		parser := NewAlterTableParser()
