@@ -16,6 +16,7 @@ import (
 type MigrationContext struct {
 	Progress
 	ThrottleState
+	ControlReplicasLag
 	Timeline
 	LiveSettings
 
