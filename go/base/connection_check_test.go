@@ -27,7 +27,7 @@ func TestServerReachedByAnotherPortIsRefusedUnlessToldToTrustIt(t *testing.T) {
 
 		_, err = ValidateConnection(db, wrong, c, "inspector")
 		assert.ErrorContains(t, err, "unexpected database port reported")
-		assert.ErrorContains(t, err, "--skip-port-validation")
+		assert.ErrorContains(t, err, "skip-port-validation")
 
 		for _, trust := range []*bool{&c.SkipPortValidation, &c.AliyunRDS, &c.GoogleCloudPlatform, &c.AzureMySQL} {
 			*trust = true

@@ -12,8 +12,8 @@
 //   - Progress is what is counted and measured (Progress, ThrottleState). Fields that embedding programs read directly
 //     stay plain int64 for their sake: touch them through sync/atomic or the typed methods only.
 //
-// The package relies on package mysql for connection settings and on package sql for column lists; it runs no
-// statements of its own except the ones that ValidateConnection sends.
+// The package relies on package mysql for connection settings and on package sql for column lists; it sends no statement
+// of its own.
 //
 // Scars:
 //
