@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -143,6 +144,19 @@ func TestTheSocketFileIsItsOwnersAlone(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, file.Mode().Perm())
 	}
+}
+
+func TestThereIsNoMomentAtWhichOthersCouldConnect(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere the mode can only be set afterwards")
+	}
+	path := socketPath(t)
+	listener, err := bindPrivately(t.Context(), path, 0o600)
+	require.NoError(t, err)
+	defer listener.Close()
+	file, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o600), file.Mode().Perm())
 }
 
 // leaveStaleSocket leaves a socket file as a killed process does.

@@ -49,11 +49,25 @@ func listenOnSocketFile(ctx context.Context, path string, mode fs.FileMode, drop
 	return &socketFile{path: path, made: made}, listener, nil
 }
 
-// bindSocketFile creates the file with the mode it is to have: the system derives it from the socket's own, so that there is
-// no moment at which others could connect. Where it does not, and where the umask took bits away, chmod follows.
-func bindSocketFile(ctx context.Context, path string, mode fs.FileMode) (net.Listener, error) {
+// bindSocketFile creates the file and gives it its mode. The umask may have taken bits away that the mode wants; on systems
+// that do not heed the socket's own mode, chmod also has to close the file to others.
+func bindSocketFile(ctx context.Context, path string, mode fs.FileMode) (*net.UnixListener, error) {
+	listener, err := bindPrivately(ctx, path, mode)
+	if err != nil {
+		return nil, err
+	}
+	listener.SetUnlinkOnClose(false) // it would remove whatever stands there by then
+	if err := os.Chmod(path, mode.Perm()); err != nil {
+		return nil, errors.Join(err, os.Remove(path), listener.Close())
+	}
+	return listener, nil
+}
+
+// bindPrivately creates the file with no more permissions than the mode has: Linux derives them from the socket's own, so
+// there is no moment at which others could connect.
+func bindPrivately(ctx context.Context, path string, mode fs.FileMode) (*net.UnixListener, error) {
 	config := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
-		return raw.Control(func(fd uintptr) { _ = syscall.Fchmod(int(fd), uint32(mode.Perm())) })
+		return raw.Control(func(fd uintptr) { _ = syscall.Fchmod(int(fd), uint32(mode.Perm())) }) // other systems may refuse
 	}}
 	listener, err := config.Listen(ctx, "unix", path)
 	if err != nil {
@@ -62,10 +76,6 @@ func bindSocketFile(ctx context.Context, path string, mode fs.FileMode) (net.Lis
 	unix, ok := listener.(*net.UnixListener)
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("got a %T for a socket file", listener), listener.Close())
-	}
-	unix.SetUnlinkOnClose(false) // it would remove whatever stands there by then
-	if err := os.Chmod(path, mode.Perm()); err != nil {
-		return nil, errors.Join(err, os.Remove(path), unix.Close())
 	}
 	return unix, nil
 }

@@ -468,3 +468,14 @@ func TestRunEndsPromptlyWhateverHangs(t *testing.T) {
 	require.Less(t, time.Since(began), time.Second)
 	require.Empty(t, l.log.all(), "an ended run is no failure of its measurements")
 }
+
+func TestALagThatCouldNeverBeReadHoldsBackInTheEnd(t *testing.T) {
+	t.Parallel()
+	l := prepareLab(values{maxLag: 100 * time.Millisecond})
+	l.gauge.lagErr = errors.New("no heartbeat")
+	l.start(t)
+	<-l.FirstCollected()
+	require.Empty(t, l.reason(), "a failed read counts as the first: nobody waits for ever")
+	require.Eventually(t, func() bool { return l.Gate().Verdict().Cause == Lag }, 3*time.Second, 5*time.Millisecond)
+	require.Equal(t, []string{"reading the replication lag: no heartbeat"}, l.log.all())
+}
