@@ -1,0 +1,101 @@
+package binlog
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	gomysql "github.com/go-mysql-org/go-mysql/mysql"
+	"github.com/go-mysql-org/go-mysql/replication"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxEventSize is the largest event that servers write: max_allowed_packet and a header.
+const maxEventSize = 1<<30 + 1<<20
+
+// eachInPayload gives the events of a compressed transaction to visit, one by one as they are expanded: a transaction
+// may be much larger than its payload.
+func eachInPayload(body []byte, visit func(raw []byte) error) error {
+	compression, payload, err := cutPayload(body)
+	if err != nil {
+		return err
+	}
+	var reader io.Reader = bytes.NewReader(payload)
+	switch compression {
+	case replication.ZSTD:
+		decoder, err := zstd.NewReader(reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return fmt.Errorf("its payload cannot be expanded: %w", err)
+		}
+		defer decoder.Close()
+		reader = decoder
+	case replication.NONE:
+	default:
+		return fmt.Errorf("its compression type %d is not known", compression)
+	}
+	for {
+		header := make([]byte, replication.EventHeaderSize)
+		if _, err := io.ReadFull(reader, header); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("its payload cannot be expanded: %w", err)
+		}
+		size := eventSize(header)
+		if size < replication.EventHeaderSize || size > maxEventSize {
+			return errMalformed
+		}
+		raw := append(header, make([]byte, size-replication.EventHeaderSize)...)
+		if _, err := io.ReadFull(reader, raw[replication.EventHeaderSize:]); err != nil {
+			return fmt.Errorf("its payload cannot be expanded: %w", err)
+		}
+		if err := visit(raw); err != nil {
+			return err
+		}
+	}
+}
+
+// cutPayload reads the fields in front of the payload: a type, a length, a value each.
+func cutPayload(body []byte) (compression uint64, payload []byte, err error) {
+	for {
+		field, rest, ok := cutInteger(body)
+		if !ok {
+			return 0, nil, errMalformed
+		}
+		if field == replication.OTW_PAYLOAD_HEADER_END_MARK {
+			return compression, rest, nil
+		}
+		length, rest, ok := cutInteger(rest)
+		if !ok || length > uint64(len(rest)) {
+			return 0, nil, errMalformed
+		}
+		if field == replication.OTW_PAYLOAD_COMPRESSION_TYPE_FIELD {
+			if compression, _, ok = cutInteger(rest[:length]); !ok {
+				return 0, nil, errMalformed
+			}
+		}
+		body = rest[length:]
+	}
+}
+
+// cutInteger reads a length-encoded integer, the protocol's number of variable length.
+func cutInteger(data []byte) (value uint64, rest []byte, ok bool) {
+	if len(data) == 0 {
+		return 0, nil, false
+	}
+	size := 1
+	switch data[0] {
+	case 0xfb, 0xff: // NULL, and not a number
+		return 0, nil, false
+	case 0xfc:
+		size = 3
+	case 0xfd:
+		size = 4
+	case 0xfe:
+		size = 9
+	}
+	if len(data) < size {
+		return 0, nil, false
+	}
+	value, _, _ = gomysql.LengthEncodedInt(data)
+	return value, data[size:], true
+}
