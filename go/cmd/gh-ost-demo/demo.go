@@ -51,7 +51,10 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	report(d.out, d.settings, result, l, compared)
-	return errors.Join(result.err, compared.Err(), l.Stats().Err(), d.checkTables(ctx, db, before))
+	if result.err == nil {
+		result.err = d.checkTables(ctx, db, before)
+	}
+	return errors.Join(result.err, compared.Err(), l.Stats().Err())
 }
 
 // restPause tells the ledger that no pause means none.
