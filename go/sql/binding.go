@@ -120,6 +120,21 @@ func appendText(query *strings.Builder, args *[]any, text string) {
 	*args = append(*args, text)
 }
 
+// appendNumberText appends a number's text to a target that takes text.
+func appendNumberText(query *strings.Builder, args *[]any, target ColumnType, text string) {
+	appendText(query, args, text)
+	query.WriteString(numberAsLabel(target))
+}
+
+// numberAsLabel follows the text of a number whose target is an ENUM or SET. There MySQL's ALTER looks for a label that
+// reads like the number, while MariaDB's takes the number as index or mask: this comment is code to MariaDB alone.
+func numberAsLabel(target ColumnType) string {
+	if target.Kind == KindEnum || target.Kind == KindSet {
+		return " /*M! + 0 */"
+	}
+	return ""
+}
+
 // isText is true of a target that receives the text of a number or a date, byte for byte as the server would print it.
 func isText(target ColumnType) bool {
 	return target.IsCharacter() || target.IsBinary() || target.Kind == KindEnum || target.Kind == KindSet

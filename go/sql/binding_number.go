@@ -14,7 +14,7 @@ func integerEncoder(source, target ColumnType) encoder {
 			return err
 		}
 		if isText(target) {
-			appendText(query, args, zeroFilled(source, fmt.Sprint(number)))
+			appendNumberText(query, args, target, zeroFilled(source, fmt.Sprint(number)))
 		} else {
 			appendArgument(query, args, number)
 		}
@@ -116,7 +116,7 @@ func decimalEncoder(source, target ColumnType) encoder {
 			return unexpected(value)
 		}
 		if isText(target) {
-			appendText(query, args, zeroFilled(source, text))
+			appendNumberText(query, args, target, zeroFilled(source, text))
 			return nil
 		}
 		query.WriteString(cast)
@@ -138,11 +138,11 @@ func floatEncoder(source, target ColumnType) encoder {
 		case !isText(target):
 			query.WriteString(doubleLiteral(number))
 		case source.FixedDecimals:
-			appendText(query, args, zeroFilled(source, strconv.FormatFloat(number, 'f', source.Decimals, 64)))
+			appendNumberText(query, args, target, zeroFilled(source, strconv.FormatFloat(number, 'f', source.Decimals, 64)))
 		case source.Kind == KindFloat:
-			query.WriteString(strconv.FormatFloat(number, 'e', floatTextDigits-1, 64))
+			query.WriteString("CONCAT(" + strconv.FormatFloat(number, 'e', floatTextDigits-1, 64) + ")" + numberAsLabel(target))
 		default:
-			query.WriteString(doubleLiteral(number))
+			query.WriteString("CONCAT(" + doubleLiteral(number) + ")" + numberAsLabel(target))
 		}
 		return nil
 	}
@@ -173,15 +173,15 @@ func doubleLiteral(number float64) string {
 	return strconv.FormatFloat(number, 'e', -1, 64)
 }
 
-// bitEncoder writes bits as a number, and as their bytes where the target takes text.
+// bitEncoder writes bits as a number, which character and binary strings show in digits.
 func bitEncoder(source, target ColumnType) encoder {
 	return func(query *strings.Builder, args *[]any, value any) error {
 		bits, err := bitValue(source, value)
 		if err != nil {
 			return err
 		}
-		if isText(target) {
-			appendArgument(query, args, bigEndian(bits, (source.Length+7)/8))
+		if target.IsCharacter() || target.IsBinary() {
+			appendText(query, args, strconv.FormatUint(bits, 10))
 		} else {
 			appendArgument(query, args, bits)
 		}
@@ -215,15 +215,6 @@ func bitValue(column ColumnType, value any) (uint64, error) {
 	return bits, nil
 }
 
-func bigEndian(number uint64, size int) []byte {
-	bytes := make([]byte, size)
-	for i := size - 1; i >= 0; i-- {
-		bytes[i] = byte(number)
-		number >>= 8
-	}
-	return bytes
-}
-
 // yearEncoder writes years as numbers: the number 0 is the year 0000, while the text '0' would be 2000.
 func yearEncoder(target ColumnType) encoder {
 	return func(query *strings.Builder, args *[]any, value any) error {
@@ -232,7 +223,7 @@ func yearEncoder(target ColumnType) encoder {
 			return err
 		}
 		if isText(target) {
-			appendText(query, args, fmt.Sprintf("%04d", year))
+			appendNumberText(query, args, target, fmt.Sprintf("%04d", year))
 		} else {
 			appendArgument(query, args, year)
 		}

@@ -3,7 +3,6 @@ package sql
 import (
 	"bytes"
 	"fmt"
-	"net/netip"
 	"strings"
 )
 
@@ -81,54 +80,25 @@ func zeroPadded(raw []byte, length int) []byte {
 	return append(bytes.Clone(raw), make([]byte, length-len(raw))...)
 }
 
-// inetEncoder writes MariaDB's addresses and UUIDs. The binary log has their stored bytes, as a string; a range read has
-// their text, as bytes.
+// inetEncoder writes MariaDB's addresses and UUIDs. The binary log has their bytes, as a string that lacks zero bytes at its
+// end; a range read has their text, as bytes. The cast takes both, and the server makes text of it where text is wanted.
 func inetEncoder(source, target ColumnType) encoder {
-	expression := "?"
-	if target.Name != source.Name && !target.IsCharacter() {
-		expression = "CAST(? AS " + source.Name + ")"
+	expression := "CAST(? AS " + source.Name + ")"
+	if target.IsBinary() {
+		expression = fmt.Sprintf("CAST(%s AS BINARY(%d))", expression, source.Length)
 	}
 	return func(query *strings.Builder, args *[]any, value any) error {
-		var text string
+		var argument any
 		switch value := value.(type) {
 		case []byte:
-			text = string(value)
+			argument = string(value)
 		case string:
-			if len(value) > source.Length {
-				return fmt.Errorf("%d bytes are too many", len(value))
-			}
-			text = inetText(source, zeroPadded([]byte(value), source.Length))
+			argument = zeroPadded([]byte(value), source.Length)
 		default:
 			return unexpected(value)
 		}
 		query.WriteString(expression)
-		*args = append(*args, text)
+		*args = append(*args, argument)
 		return nil
 	}
-}
-
-func inetText(column ColumnType, stored []byte) string {
-	if column.Name == "uuid" {
-		return uuidText(stored)
-	}
-	address, _ := netip.AddrFromSlice(stored) // the length is right: 4 or 16
-	return address.String()
-}
-
-// uuidText reads a UUID as MariaDB stores it: of the versions 1 to 5 the five parts are in reverse order, so that those
-// made in sequence are near to one another; others are as they are written.
-func uuidText(stored []byte) string {
-	parts := [][]byte{stored[12:16], stored[10:12], stored[8:10], stored[6:8], stored[0:6]}
-	if isWrittenInOrder(stored) {
-		parts = [][]byte{stored[0:4], stored[4:6], stored[6:8], stored[8:10], stored[10:16]}
-	}
-	texts := make([]string, len(parts))
-	for i, part := range parts {
-		texts[i] = fmt.Sprintf("%x", part)
-	}
-	return strings.Join(texts, "-")
-}
-
-func isWrittenInOrder(stored []byte) bool {
-	return false
 }

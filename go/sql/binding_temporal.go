@@ -37,8 +37,10 @@ func temporalEncoder(source, target ColumnType, zones zones) encoder {
 			return unexpected(value)
 		}
 		switch {
-		case isZeroDate(text) || source.Kind == target.Kind:
+		case source.Kind == target.Kind:
 			appendArgument(query, args, text)
+		case isZeroDate(text):
+			appendText(query, args, withDecimals(source, text))
 		case zones.toLocal && isText(target):
 			fmt.Fprintf(query, "CAST(CONVERT_TZ(%s, '+00:00', ?) AS CHAR)", cast)
 			*args = append(*args, text, zones.server)
@@ -48,7 +50,7 @@ func temporalEncoder(source, target ColumnType, zones zones) encoder {
 		case zones.toUTC:
 			appendLocalAsUTC(query, args, cast, text, zones.server)
 		case isText(target):
-			appendText(query, args, text)
+			appendText(query, args, withDecimals(source, text))
 		default:
 			query.WriteString(cast)
 			*args = append(*args, text)
@@ -67,6 +69,18 @@ func castType(column ColumnType) string {
 	default:
 		return fmt.Sprintf("DATETIME(%d)", column.Decimals)
 	}
+}
+
+// withDecimals shows all digits of the seconds that the column has, as the server does; a decoded text may lack them.
+func withDecimals(column ColumnType, text string) string {
+	if column.Decimals == 0 {
+		return text
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
+	if missing := column.Decimals - len(fraction); missing > 0 {
+		fraction += strings.Repeat("0", missing)
+	}
+	return whole + "." + fraction
 }
 
 // isZeroDate is true of the zero date with or without a time, which stands for itself in every zone.

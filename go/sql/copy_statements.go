@@ -80,7 +80,7 @@ func writtenColumns(original TableName, shared []SharedColumn) (sources, targets
 	var from, to []string
 	for _, column := range shared {
 		if column.IsWritten() {
-			from = append(from, quoted(column.Source.Name))
+			from = append(from, column.copyExpression())
 			to = append(to, quoted(column.Target.Name))
 		}
 	}
@@ -88,6 +88,17 @@ func writtenColumns(original TableName, shared []SharedColumn) (sources, targets
 		return "", "", fmt.Errorf("the original %s and its ghost share no column that can be written", original)
 	}
 	return strings.Join(from, ", "), strings.Join(to, ", "), nil
+}
+
+// copyExpression is how the copy selects the column. A number that becomes text goes through text on purpose: from a number,
+// an INSERT makes other text than an ALTER does (it drops the zeros of ZEROFILL, of the year 0000 and of DOUBLE(10,2), shows
+// all digits of a FLOAT), and MySQL's takes it as the index of an ENUM instead of its label.
+func (s SharedColumn) copyExpression() string {
+	source := s.Source.Type
+	if (source.IsNumeric() || source.Kind == KindYear) && isText(s.Target.Type) {
+		return "CONCAT(" + quoted(s.Source.Name) + ")" + numberAsLabel(s.Target.Type)
+	}
+	return quoted(s.Source.Name)
 }
 
 // untouchedColumn names the ghost's column that the no-op assigns to itself: the key's first that is not computed.
