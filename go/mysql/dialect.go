@@ -85,7 +85,7 @@ func (d Dialect) Flavor() string {
 
 // SharedLockClause ends a SELECT that shares row locks.
 func (d Dialect) SharedLockClause() string {
-	if d.atLeast(8, 0, 1) {
+	if d.atLeast(8, 0, 0) {
 		return "FOR SHARE"
 	}
 	return "LOCK IN SHARE MODE"
@@ -117,7 +117,7 @@ func (d Dialect) GTIDExecuted() string {
 func (d Dialect) HasRoles() bool { return d.atLeast(8, 0, 0) || d.mariaAtLeast(10, 0, 5) }
 
 // HasSuperReadOnly tells whether @@super_read_only exists.
-func (d Dialect) HasSuperReadOnly() bool { return d.atLeast(5, 7, 8) }
+func (d Dialect) HasSuperReadOnly() bool { return d.atLeast(5, 7, 0) }
 
 // AcceptsZeroLockWaitTimeout tells whether lock_wait_timeout = 0 means not to wait at all; MySQL takes it for 1 second.
 func (d Dialect) AcceptsZeroLockWaitTimeout() bool { return d.mariaAtLeast(10, 3, 0) }
@@ -137,7 +137,7 @@ const (
 // and show anything, is up to the server's settings and the account.
 func (d Dialect) MetadataLockSources() []MetadataLockSource {
 	switch {
-	case d.atLeast(5, 7, 3):
+	case d.atLeast(5, 7, 0):
 		return []MetadataLockSource{PerformanceSchemaMetadataLocks}
 	case d.mariaAtLeast(10, 5, 2):
 		return []MetadataLockSource{PerformanceSchemaMetadataLocks, MetadataLockInfoPlugin}

@@ -47,7 +47,7 @@ const (
 	SchemaError
 )
 
-var classes = classByNumber(map[ErrorClass][]uint16{
+var numbersByClass = map[ErrorClass][]uint16{
 	TransientError: {
 		1020,       // record changed since last read (MariaDB, snapshot isolation)
 		1021, 1114, // disk or table full: somebody may make room
@@ -87,7 +87,9 @@ var classes = classByNumber(map[ErrorClass][]uint16{
 	SchemaError: {
 		1049, errTableExists, 1051, 1054, 1060, 1061, 1064, 1072, 1091, 1109, 1136, errNoSuchTable, 1168, 1176, 1932,
 	},
-})
+}
+
+var classes = classByNumber(numbersByClass)
 
 func classByNumber(numbers map[ErrorClass][]uint16) map[uint16]ErrorClass {
 	byNumber := map[uint16]ErrorClass{}

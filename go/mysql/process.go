@@ -76,9 +76,11 @@ func (p Process) AwaitsMetadataLock() bool {
 // LookUpProcess finds a session by its id; found is false if there is none. An account without PROCESS sees its own
 // sessions only.
 func LookUpProcess(ctx context.Context, q Querier, dialect Dialect, connectionID int64) (process Process, found bool, err error) {
-	for _, table := range dialect.ProcesslistTables() {
+	tables := dialect.ProcesslistTables()
+	for i, table := range tables {
 		process, found, err = lookUpIn(ctx, q, table, connectionID)
-		if found || err != nil {
+		mayNotRead := IsAccessDenied(err) || Classify(err) == SchemaError
+		if found || err != nil && (!mayNotRead || i == len(tables)-1) {
 			return process, found, err
 		}
 	}

@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 	gosql "database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -194,16 +195,20 @@ func (r *Replica) drive(ctx context.Context, statement string) error {
 	return nil
 }
 
+// restartLimit bounds each of Restart's two statements; STOP waits for the transaction that is being applied.
+const restartLimit = 30 * time.Second
+
 // Restart stops and starts replication, so that its threads take up changed global settings such as the binary log's
 // format. It returns when both run again, or with a *ReplicationStoppedError after the time-out.
 func (r *Replica) Restart(ctx context.Context, timeout time.Duration) error {
-	if err := r.Stop(ctx); err != nil {
-		return err
-	}
-	// Whatever happens to the caller: do not leave the replica stopped.
-	startCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(timeout, 5*time.Second))
-	defer cancel()
-	if err := r.Start(startCtx); err != nil {
+	// Neither a caller who gives up nor a slow STOP, which the server may still carry out, may leave the replica stopped.
+	detached := context.WithoutCancel(ctx)
+	stopCtx, cancelStop := context.WithTimeout(detached, restartLimit)
+	defer cancelStop()
+	stopErr := r.Stop(stopCtx)
+	startCtx, cancelStart := context.WithTimeout(detached, restartLimit)
+	defer cancelStart()
+	if err := errors.Join(stopErr, r.Start(startCtx)); err != nil {
 		return err
 	}
 	return r.AwaitRunning(ctx, timeout)
