@@ -41,7 +41,7 @@ func (c *tokenCursor) acceptSymbol(symbol byte) bool {
 func (c *tokenCursor) acceptName() (parts []string) {
 	for {
 		part, ok := c.peek().name()
-		if !ok {
+		if !ok || part == "" {
 			return nil
 		}
 		c.next++

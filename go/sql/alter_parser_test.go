@@ -258,6 +258,8 @@ func TestMalformedTextIsRefusedWithItsPlace(t *testing.T) {
 		{"CHANGE `a``b` 'c' INT", 1, 15, "lacks a name"},
 		{"RENAME COLUMN a b", 1, 17, "lacks a name"},
 		{"RENAME TO", 1, 10, "lacks a name"},
+		{"RENAME COLUMN a TO ``", 1, 20, "lacks a name"},
+		{"ALTER TABLE s.`` ADD a INT", 1, 13, "needs a table's name"},
 		{"DROP CHECK", 1, 11, "lacks a name"},
 		{"DROP COLUMN, ADD a INT", 1, 12, "lacks a name"},
 	} {
