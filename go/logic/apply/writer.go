@@ -1,0 +1,257 @@
+package apply
+
+import (
+	"context"
+	gosql "database/sql"
+	"fmt"
+	"time"
+
+	"github.com/github/gh-ost/go/mysql"
+)
+
+// The size of what is sent at once. Multi-row statements of about a hundred rows measured fastest; larger ones were
+// slower and hold their locks for longer.
+const (
+	rowsPerStatement  = 100
+	bytesPerStatement = 1 << 20
+	rowsPerBatch      = 1000
+	bytesPerBatch     = 4 << 20
+)
+
+// Retries are paused by growing steps between these bounds.
+const (
+	firstPause = 20 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// Statements builds what is sent to the ghost table.
+type Statements interface {
+	Keys
+	Replace(rows [][]any) (query string, args []any, err error)
+	Delete(keys [][]any) (query string, args []any, err error)
+}
+
+// Settings is what a Writer needs. All fields must be set.
+type Settings struct {
+	// DB is the pool of applying sessions, with their time zone and sql_mode.
+	DB *gosql.DB
+	// Statements are those of the migrated table.
+	Statements Statements
+	// Backlog is where changes come from.
+	Backlog *Backlog
+	// Wait returns when applying is allowed: at once, or after throttling.
+	Wait func(ctx context.Context) error
+	// BatchSize is the smallest number of rows that a batch may take, as the operator set it.
+	BatchSize func() int64
+	// Retries is how often a batch is tried.
+	Retries int64
+	// Applied is told how many row changes were committed, and how long their transaction took.
+	Applied func(events int64, took time.Duration)
+	// Retrying is told of each failed attempt that will be repeated.
+	Retrying func(err error, attempt int64)
+}
+
+// Writer applies the backlog to the ghost table. It is the only one that does.
+type Writer struct {
+	Settings
+}
+
+// NewWriter returns a writer; Run starts it.
+func NewWriter(settings Settings) *Writer {
+	return &Writer{settings}
+}
+
+// Run applies until the context ends (then it returns nil) or a batch cannot be applied.
+func (w *Writer) Run(ctx context.Context) error {
+	for {
+		if err := w.Wait(ctx); err != nil {
+			return ended(ctx, err)
+		}
+		entries, err := w.Backlog.take(ctx, max(rowsPerBatch, int(w.BatchSize())), bytesPerBatch)
+		if err != nil {
+			return ended(ctx, err)
+		}
+		if entries[0].event == nil {
+			for _, marker := range entries {
+				marker.reached()
+			}
+			continue
+		}
+		// Throttling that began while nothing was there to apply holds for what came then, too.
+		if err := w.Wait(ctx); err != nil {
+			return ended(ctx, err)
+		}
+		if err := w.apply(ctx, entries); err != nil {
+			return ended(ctx, err)
+		}
+	}
+}
+
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (w *Writer) apply(ctx context.Context, entries []entry) error {
+	batch := NewBatch(w.Statements)
+	for i := range entries {
+		if err := batch.Add(entries[i].event); err != nil {
+			return err
+		}
+	}
+	statements, err := w.build(batch)
+	if err != nil {
+		return fmt.Errorf("preparing %d changes for the ghost table: %w", batch.Events(), err)
+	}
+	started := time.Now()
+	if err := w.retry(ctx, statements); err != nil {
+		return err
+	}
+	w.Applied(batch.Events(), time.Since(started))
+	return nil
+}
+
+// statement is one that is ready to be sent, any number of times.
+type statement struct {
+	query string
+	args  []any
+	alone [][]any // the rows or keys in it, to find the one that the server refuses
+	build func([][]any) (string, []any, error)
+}
+
+func (w *Writer) build(batch *Batch) ([]statement, error) {
+	deletes, err := w.split(batch.Deletes(), w.Statements.Delete)
+	if err != nil {
+		return nil, err
+	}
+	replaces, err := w.split(batch.Upserts(), w.Statements.Replace)
+	if err != nil {
+		return nil, err
+	}
+	return append(deletes, replaces...), nil
+}
+
+func (w *Writer) split(rows [][]any, build func([][]any) (string, []any, error)) ([]statement, error) {
+	var statements []statement
+	for len(rows) > 0 {
+		n, bytes := 0, 0
+		for n < len(rows) && n < rowsPerStatement {
+			bytes += weight(rows[n])
+			if n > 0 && bytes > bytesPerStatement {
+				break
+			}
+			n++
+		}
+		query, args, err := build(rows[:n])
+		if err != nil {
+			return nil, err
+		}
+		statements = append(statements, statement{query, args, rows[:n], build})
+		rows = rows[n:]
+	}
+	return statements, nil
+}
+
+// weight is about what a row takes up in a statement, in bytes.
+func weight(row []any) int {
+	bytes := 0
+	for _, value := range row {
+		switch v := value.(type) {
+		case string:
+			bytes += len(v)
+		case []byte:
+			bytes += len(v)
+		default:
+			bytes += 8
+		}
+	}
+	return bytes
+}
+
+func (w *Writer) retry(ctx context.Context, statements []statement) error {
+	pause := firstPause
+	for attempt := int64(1); ; attempt++ {
+		err := w.transaction(ctx, statements)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case mysql.IsDataError(err):
+			return w.findCulprit(ctx, statements, err)
+		case mysql.IsPermanent(err) || attempt >= w.Retries:
+			return fmt.Errorf("applying changes to the ghost table, at attempt %d: %w", attempt, err)
+		}
+		w.Retrying(err, attempt)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		pause = min(2*pause, lastPause)
+	}
+}
+
+func (w *Writer) transaction(ctx context.Context, statements []statement) error {
+	tx, err := w.DB.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after a commit it does nothing; after an error err is the one to tell
+	for _, s := range statements {
+		if _, err := tx.ExecContext(ctx, s.query, s.args...); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// findCulprit sends the rows of a refused batch one by one, in a transaction that is rolled back, so that the error can
+// name the row that the server refuses. If none is refused alone, the error of the batch is returned.
+func (w *Writer) findCulprit(ctx context.Context, statements []statement, refused error) error {
+	tx, err := w.DB.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("applying changes to the ghost table: %w", refused)
+	}
+	defer tx.Rollback()
+	for _, s := range statements {
+		for i := range s.alone {
+			query, args, err := s.build(s.alone[i : i+1])
+			if err != nil {
+				break
+			}
+			if _, err := tx.ExecContext(ctx, query, args...); err != nil && mysql.IsDataError(err) {
+				return &RefusedRowError{Key: w.keyOf(s.alone[i]), Err: err}
+			}
+		}
+	}
+	return fmt.Errorf("applying changes to the ghost table: %w", refused)
+}
+
+func (w *Writer) keyOf(row []any) string {
+	text := ""
+	for i, value := range w.Statements.KeyValues(row) {
+		if i > 0 {
+			text += ", "
+		}
+		if bytes, ok := value.([]byte); ok {
+			value = string(bytes)
+		}
+		text += fmt.Sprintf("%v", value)
+	}
+	return text
+}
+
+// RefusedRowError says which row the ghost table does not take: a native ALTER would have refused it as well.
+type RefusedRowError struct {
+	Key string // the values of the unique key
+	Err error  // the server's, which names the column
+}
+
+func (e *RefusedRowError) Error() string {
+	return fmt.Sprintf("the altered table does not take the row with key (%s): %v. Correct the row or the ALTER; --skip-strict-mode lets the server bend values", e.Key, e.Err)
+}
+
+func (e *RefusedRowError) Unwrap() error { return e.Err }

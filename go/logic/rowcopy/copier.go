@@ -1,0 +1,174 @@
+package rowcopy
+
+import (
+	"context"
+	gosql "database/sql"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/github/gh-ost/go/mysql"
+	"github.com/github/gh-ost/go/sql"
+)
+
+// Retries are paused by growing steps between these bounds.
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// Settings is what a Copier needs. All fields must be set.
+type Settings struct {
+	// DB is the pool of copying sessions: READ COMMITTED, with the time zone and sql_mode of a native ALTER.
+	DB *gosql.DB
+	// Statements are those of the migrated table.
+	Statements *sql.CopyStatements
+	// Bounds is what to copy.
+	Bounds Bounds
+	// Concurrency is the number of sessions that copy, at least 1.
+	Concurrency int
+	// Wait returns when copying is allowed: at once, after throttling, or when events have been applied first.
+	Wait func(ctx context.Context) error
+	// ChunkSize is the number of rows in a range.
+	ChunkSize func() int64
+	// NiceRatio is the time to pause after each chunk, as a multiple of the time that the chunk took.
+	NiceRatio func() float64
+	// Retries is how often a chunk is tried.
+	Retries int64
+	// Copied is told of each copied range, the rows that were new to the ghost, and the time it took.
+	Copied func(r Range, rows int64, took time.Duration)
+	// Retrying is told of each failed attempt that will be repeated.
+	Retrying func(r Range, err error, attempt int64)
+}
+
+// Copier copies the original's rows.
+type Copier struct {
+	Settings
+}
+
+// NewCopier returns a copier; Run starts it.
+func NewCopier(settings Settings) *Copier {
+	return &Copier{settings}
+}
+
+// Run copies everything within the bounds. It returns the first error, or the context's.
+func (c *Copier) Run(ctx context.Context) error {
+	if c.Bounds.IsEmpty() {
+		return nil
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	ranges := make(chan Range, c.Concurrency)
+	group.Go(func() error {
+		defer close(ranges)
+		return c.produce(ctx, ranges)
+	})
+	for range c.Concurrency {
+		group.Go(func() error {
+			for r := range ranges {
+				if err := c.copyRange(ctx, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (c *Copier) produce(ctx context.Context, ranges chan<- Range) error {
+	w := newWalk(c.DB, c.Statements, c.Bounds, c.ChunkSize)
+	for {
+		var r Range
+		var ok bool
+		err := c.retry(ctx, func(err error, attempt int64) { c.Retrying(Range{Iteration: w.iteration}, err, attempt) },
+			func() (err error) { r, ok, err = w.next(ctx); return err })
+		if err != nil || !ok {
+			return err
+		}
+		select {
+		case ranges <- r:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (c *Copier) copyRange(ctx context.Context, r Range) error {
+	query, args, err := c.Statements.InsertChunk(r.From, r.IncludeFrom, r.To)
+	if err != nil {
+		return fmt.Errorf("preparing the copy of range %s: %w", r, err)
+	}
+	var took time.Duration
+	err = c.retry(ctx, func(err error, attempt int64) { c.Retrying(r, err, attempt) }, func() error {
+		if err := c.Wait(ctx); err != nil {
+			return err
+		}
+		started := time.Now()
+		result, err := c.DB.ExecContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		rows, err := result.RowsAffected()
+		if err != nil {
+			return err
+		}
+		took = time.Since(started)
+		c.Copied(r, rows, took)
+		return nil
+	})
+	if err != nil {
+		return &ChunkError{Range: r, Err: err}
+	}
+	return pause(ctx, time.Duration(c.NiceRatio()*float64(took)))
+}
+
+// retry repeats what may work the next time: what the server refuses because of the data will not.
+func (c *Copier) retry(ctx context.Context, retrying func(err error, attempt int64), do func() error) error {
+	wait := firstPause
+	for attempt := int64(1); ; attempt++ {
+		err := do()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case mysql.IsPermanent(err) || attempt >= c.Retries:
+			return err
+		}
+		retrying(err, attempt)
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+		wait = min(2*wait, lastPause)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ChunkError says which range could not be copied.
+type ChunkError struct {
+	Range Range
+	Err   error // the server's; for a value that does not fit it names the column
+}
+
+func (e *ChunkError) Error() string {
+	if mysql.IsDataError(e.Err) {
+		return fmt.Sprintf("the altered table does not take a row of the original with key in %s: %v. Correct the row or the ALTER; --skip-strict-mode lets the server bend values", e.Range, e.Err)
+	}
+	return fmt.Sprintf("copying range %s: %v", e.Range, e.Err)
+}
+
+func (e *ChunkError) Unwrap() error { return e.Err }
