@@ -142,13 +142,14 @@ debian_mirror() {
 
 # download_packages WORK SUITE MIRROR PACKAGE...: the packages and all their dependencies, into WORK/apt/cache/archives.
 download_packages() {
-	local apt=$1/apt suite=$2 mirror=$3 keyring
+	local apt=$1/apt suite=$2 mirror=$3
 	shift 3
 	mkdir -p "$apt"/{lists,cache/archives}/partial "$apt/sources" "$apt/state"
 	: >"$apt/status" # nothing counts as installed, so that the C library comes along too
 	mkdir "$apt/none"
 	: >"$apt/empty"
-	# What the machine's apt knows of proxies, certificates and retries holds here too; its hooks do not.
+	# What the machine's apt knows of proxies, certificates and retries holds here too; its hooks do not. A mirror that
+	# lags or stands still is good enough for a private server, so a release file may be old (but must be signed).
 	apt-config dump | grep '^Acquire::' >"$apt/apt.conf" || true
 	cat >>"$apt/apt.conf" <<-CONF
 		Dir::Etc::main "$apt/empty";
@@ -164,19 +165,23 @@ download_packages() {
 		Dir::Log "$apt";
 		APT::Sandbox::User "";
 		APT::Install-Recommends "false";
+		Acquire::Check-Valid-Until "false";
 		Acquire::Languages "none";
 		Acquire::Retries "3";
 		Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 		Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
 	CONF
-	keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-	write_source "$apt" "$suite" "$mirror" "$keyring"
-	if ! private_apt "$apt" update --error-on=any; then
+	if [[ -r /usr/share/keyrings/debian-archive-keyring.gpg ]]; then # else what the machine's apt trusts anyway
+		trust_only "$apt" /usr/share/keyrings/debian-archive-keyring.gpg
+	fi
+	write_source "$apt" "$mirror" "$suite"
+	if ! private_apt "$apt" update --error-on=any 2>&1 | tee "$apt/update.log"; then
 		# The suite may be signed with a key that is younger than this machine. Debian hands new keys out in a package
 		# of the release, signed with one that the machine has.
-		echo "trying with the archive keys of the machine's own release"
-		newer_keyring "$apt" || return
-		write_source "$apt" "$suite" "$mirror" "$apt/keys/usr/share/keyrings/debian-archive-keyring.gpg"
+		grep -q NO_PUBKEY "$apt/update.log" || return
+		echo "trying with the archive keys that the machine's own release has now"
+		newer_keyring "$apt" "$mirror" || return
+		write_source "$apt" "$mirror" "$suite"
 		private_apt "$apt" update --error-on=any || return
 	fi
 	private_apt "$apt" install --download-only --yes "$@" || return
@@ -190,17 +195,21 @@ private_apt() {
 }
 
 write_source() {
-	printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n' "$3" "$2" "$4" >"$1/sources/debian.sources"
+	printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\n' "$2" "$3" >"$1/sources/debian.sources"
+}
+
+trust_only() {
+	cp "$2" "$1/trusted.gpg"
+	printf '%s\n' "Dir::Etc::trusted \"$1/trusted.gpg\";" "Dir::Etc::trustedparts \"$1/none\";" >>"$1/apt.conf"
 }
 
 newer_keyring() {
-	local apt=$1 release
+	local apt=$1 mirror=$2 release
 	release=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
-	write_source "$apt" "$release" "$mirror" "$keyring"
+	write_source "$apt" "$mirror" "$release"
 	private_apt "$apt" update --error-on=any || return
-	(cd "$apt" && private_apt "$apt" download debian-archive-keyring && dpkg-deb -x debian-archive-keyring_*.deb keys)
-	rm -rf "$apt"/lists/*
-	mkdir -p "$apt/lists/partial"
+	(cd "$apt" && private_apt "$apt" download debian-archive-keyring && dpkg-deb -x debian-archive-keyring_*.deb keys) || return
+	trust_only "$apt" "$apt/keys/usr/share/keyrings/debian-archive-keyring.gpg"
 }
 
 # write_launchers FLAVOR WORK: bin/server, bin/client and bin/tzinfo run the unpacked programs with the unpacked libraries. They

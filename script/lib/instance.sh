@@ -88,7 +88,8 @@ launch_instance() {
 			[[ $fd -le 2 ]] || eval "exec $fd>&-" 2>/dev/null || true
 		done
 		# It is on record before it is a server, so that whoever ends us finds it.
-		printf '%s %s\n' "$BASHPID" "$(process_start "$BASHPID")" >"$instance/process" || exit 1
+		pid=$BASHPID # which is another one inside of $( )
+		printf '%s %s\n' "$pid" "$(process_start "$pid")" >"$instance/process" || exit 1
 		exec setsid "$server_program" --defaults-file="$instance/my.cnf" "${options[@]}" "${extra[@]}" \
 			</dev/null >>"$instance/output.log" 2>&1
 	) &
