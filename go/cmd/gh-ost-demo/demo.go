@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"database/sql"
+	gosql "database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +14,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/github/gh-ost/go/internal/ledger"
+	"github.com/github/gh-ost/go/sql"
 )
 
 // demo is one migration under load.
@@ -65,7 +66,7 @@ func (d *demo) restPause() time.Duration {
 	return d.pause
 }
 
-func (d *demo) connect() (*sql.DB, error) {
+func (d *demo) connect() (*gosql.DB, error) {
 	config := mysql.NewConfig()
 	config.User, config.Passwd = d.adminUser, d.adminPassword
 	config.Net, config.Addr = "tcp", net.JoinHostPort(d.host, strconv.Itoa(d.port))
@@ -75,7 +76,7 @@ func (d *demo) connect() (*sql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", config.Addr, err)
 	}
-	return sql.OpenDB(connector), nil
+	return gosql.OpenDB(connector), nil
 }
 
 // migrateUnderLoad returns an error only if there is nothing to report.
@@ -98,7 +99,7 @@ func (d *demo) migrateUnderLoad(ctx context.Context, l *ledger.Ledger) (migratio
 }
 
 // checkTables makes sure that the table was altered, and that it is the only one with its name in its own.
-func (d *demo) checkTables(ctx context.Context, db *sql.DB, before string) error {
+func (d *demo) checkTables(ctx context.Context, db *gosql.DB, before string) error {
 	after, err := describe(ctx, db, d.table)
 	if err != nil {
 		return err
@@ -130,9 +131,9 @@ func (d *demo) checkTables(ctx context.Context, db *sql.DB, before string) error
 	return nil
 }
 
-func describe(ctx context.Context, db *sql.DB, table string) (string, error) {
+func describe(ctx context.Context, db *gosql.DB, table string) (string, error) {
 	var name, definition string
-	err := db.QueryRowContext(ctx, "SHOW CREATE TABLE `"+strings.ReplaceAll(table, "`", "``")+"`").Scan(&name, &definition)
+	err := db.QueryRowContext(ctx, "SHOW CREATE TABLE "+sql.EscapeName(table)).Scan(&name, &definition)
 	if err != nil {
 		return "", fmt.Errorf("reading the table's definition: %w", err)
 	}

@@ -25,6 +25,8 @@
 // Nobody else writes to the table, and the columns in [Columns] keep their names and can hold their values. Columns that
 // are added are ignored. A session needs the right to see and kill the other sessions of its own user.
 //
+// It imports no other package of this project, so that all of them can use it in their tests.
+//
 // # Scars
 //
 // A statement that sits in a stalled network holds no lock in the server yet, so a locking read does not wait for it, and
@@ -32,4 +34,7 @@
 // when a server restarts, so an id alone may be somebody else's by then: therefore each session holds a lock with a name
 // of its own, and whoever holds that lock is killed. (The process list is no help here: in MySQL a look into
 // information_schema.PROCESSLIST fails while any session runs a statement with a four-byte character.)
+//
+// Load like this one makes a native online ALTER (ALGORITHM=INPLACE on MySQL) fail with a duplicate entry: a comparison
+// needs ALGORITHM=COPY.
 package ledger

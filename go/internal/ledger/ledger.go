@@ -178,8 +178,8 @@ func (w *writer) fillSlots(first int64) {
 	}
 }
 
-// Run writes and reads until ctx ends; then each writer finishes the transaction it is in, and Run returns nil. It can
-// be run again. Errors of statements do not end it; see [Ledger.Stats].
+// Run writes and reads until ctx ends; then each writer finishes the transaction it is in, whose statements may take
+// Options.StatementTimeout each, and Run returns nil. It can be run again. Errors of statements do not end it; see [Ledger.Stats].
 func (l *Ledger) Run(ctx context.Context) error {
 	if err := l.begin(); err != nil {
 		return err

@@ -28,13 +28,14 @@ type planner struct {
 	random *rand.Rand
 }
 
-// weighted operations: hand-overs of unique values are what breaks naive copying, so they are the larger part.
+// weighted operations: hand-overs of unique values are what breaks naive copying, so they are the larger part. As many
+// rows come as go.
 var operations = []struct {
 	name   string
 	weight int
 	plan   operation
 }{
-	{"insert", 10, (*planner).insert},
+	{"insert", 22, (*planner).insert},
 	{"update", 20, (*planner).update},
 	{"update many", 4, (*planner).updateMany},
 	{"move slot", 12, (*planner).moveSlot},
