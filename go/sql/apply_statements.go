@@ -213,7 +213,8 @@ func (s *ApplyStatements) KeyValues(row []any) []any {
 }
 
 // KeyString returns the row's key as bytes for use in maps: equal for equal values of the columns, different for different
-// ones. Values that only a collation holds for equal, such as a and A, are different here; see ComparesByBytes.
+// ones. Values that only a collation holds for equal, such as a and A, are different here: a row may be deleted under one
+// spelling and inserted under another, so a batch must send its deletes before its replaces.
 func (s *ApplyStatements) KeyString(row []any) (string, error) {
 	if err := s.checkKey(row); err != nil {
 		return "", err
@@ -228,16 +229,4 @@ func (s *ApplyStatements) KeyString(row []any) (string, error) {
 		encoded.WriteString(text)
 	}
 	return encoded.String(), nil
-}
-
-// ComparesByBytes is true if two rows whose KeyString differs are two rows to the ghost's key as well. It is false if the key
-// has a column with a collation, to which different text may be equal: then a row may have been deleted under one
-// spelling and inserted under another, so the deletes of a batch must come before its replaces.
-func (s *ApplyStatements) ComparesByBytes() bool {
-	for _, column := range s.key {
-		if column.source.Type.IsCharacter() || column.binding.target.Type.IsCharacter() || column.source.Type.Kind != column.binding.target.Type.Kind {
-			return false
-		}
-	}
-	return true
 }

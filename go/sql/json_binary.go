@@ -163,7 +163,8 @@ func (f jsonFormat) header(data []byte) (count int, container []byte, err error)
 }
 
 // element decodes the value whose entry, a type and an offset or inlined value, begins at the position.
-func (f jsonFormat) element(container []byte, position, depth int) (any, error) {
+// Values lie behind all entries, which end at entriesEnd.
+func (f jsonFormat) element(container []byte, position, entriesEnd, depth int) (any, error) {
 	valueType, place := container[position], container[position+1:position+1+f.width]
 	if f.isInlined(valueType) {
 		return decodeJSONScalar(valueType, place)
@@ -171,6 +172,9 @@ func (f jsonFormat) element(container []byte, position, depth int) (any, error) 
 	offset := f.number(place)
 	if offset >= len(container) {
 		return nil, errJSONTruncated
+	}
+	if offset < entriesEnd {
+		return nil, fmt.Errorf("the JSON document has a value at %d, within its own header", offset)
 	}
 	return decodeJSONValue(valueType, container[offset:], depth+1)
 }
@@ -181,12 +185,13 @@ func decodeJSONArray(data []byte, format jsonFormat, depth int) (any, error) {
 		return nil, err
 	}
 	start, entry := 2*format.width, 1+format.width
-	if start+count*entry > len(container) {
+	end := start + count*entry
+	if end > len(container) {
 		return nil, errJSONTruncated
 	}
 	array := make(jsonArray, count)
 	for i := range array {
-		if array[i], err = format.element(container, start+i*entry, depth); err != nil {
+		if array[i], err = format.element(container, start+i*entry, end, depth); err != nil {
 			return nil, err
 		}
 	}
@@ -200,7 +205,8 @@ func decodeJSONObject(data []byte, format jsonFormat, depth int) (any, error) {
 	}
 	keyStart, keyEntry := 2*format.width, format.width+2
 	valueStart, valueEntry := keyStart+count*keyEntry, 1+format.width
-	if valueStart+count*valueEntry > len(container) {
+	end := valueStart + count*valueEntry
+	if end > len(container) {
 		return nil, errJSONTruncated
 	}
 	object := make(jsonObject, count)
@@ -211,7 +217,7 @@ func decodeJSONObject(data []byte, format jsonFormat, depth int) (any, error) {
 			return nil, errJSONTruncated
 		}
 		object[i].key = string(container[offset : offset+length])
-		if object[i].value, err = format.element(container, valueStart+i*valueEntry, depth); err != nil {
+		if object[i].value, err = format.element(container, valueStart+i*valueEntry, end, depth); err != nil {
 			return nil, err
 		}
 	}
