@@ -116,9 +116,6 @@ func (d Dialect) GTIDExecuted() string {
 // HasRoles tells whether an account's rights may come by way of roles.
 func (d Dialect) HasRoles() bool { return d.atLeast(8, 0, 0) || d.mariaAtLeast(10, 0, 5) }
 
-// HasSuperReadOnly tells whether @@super_read_only exists.
-func (d Dialect) HasSuperReadOnly() bool { return d.atLeast(5, 7, 0) }
-
 // AcceptsZeroLockWaitTimeout tells whether lock_wait_timeout = 0 means not to wait at all; MySQL takes it for 1 second.
 func (d Dialect) AcceptsZeroLockWaitTimeout() bool { return d.mariaAtLeast(10, 3, 0) }
 

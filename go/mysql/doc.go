@@ -20,6 +20,6 @@
 //   - MySQL 8 and later list GRANT ALL as single privileges, and the rights of active roles by USING only.
 //   - A schema in SHOW GRANTS is a pattern: `my\_db` and `my_db` both cover my_db.
 //   - SHOW SLAVE STATUS of MariaDB shows the unnamed connection only; a server with a named source looks like a primary.
-//   - KILL QUERY that arrives after its statement has ended hits the next one: see Session.ExecBounded.
+//   - A KILL QUERY that is still on its way when its statement ends hits the next one: Session.ExecBounded waits for it.
 //   - context.DeadlineExceeded is a net.Error; it does not mean that the network failed.
 package mysql

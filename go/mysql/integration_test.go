@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	code := testserver.Main(m, testserver.Options{Replica: true})
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
-			println(err.Error())
+			fmt.Fprintln(os.Stderr, "goroutines are left over:", err)
 			code = 1
 		}
 	}

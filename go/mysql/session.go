@@ -126,8 +126,8 @@ func (s *Session) ExecBounded(ctx context.Context, killer *gosql.DB, bound, grac
 	case IsConnectionLost(err):
 		return result, errors.Join(err, killErr)
 	}
-	// The statement ended by itself while the kill was on its way, which may now hit the session's next statement: let
-	// that be this one.
+	// The statement ended by itself while the kill was on its way. The kill has been delivered by now, so it cannot hit
+	// what the session does next, unless the server keeps it for that: then let it be this.
 	if _, absorbErr := s.Exec(ctx, grace, "DO /* gh-ost */ 0"); absorbErr != nil && !IsInterrupted(absorbErr) {
 		return result, errors.Join(err, fmt.Errorf("after a late KILL QUERY: %w", absorbErr))
 	}
