@@ -247,7 +247,8 @@ command_stop() {
 			[[ ! -d $server/replica ]] || end_instance "$server/replica" TERM
 			end_instance "$server/primary" TERM
 		else
-			[[ -d $servers_dir/$name ]] || die "there is no server called '$name'; see script/mysql-server status"
+			[[ $name != */* ]] || die "stop takes whole servers, not '$name'"
+			[[ -n $name && -d $servers_dir/$name ]] || die "there is no server called '$name'; see script/mysql-server status"
 			remove_server "$name"
 		fi
 	done
