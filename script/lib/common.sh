@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-cache=${SERVER_CACHE:-$checkout/.cache}
+cache=$(realpath -m "${SERVER_CACHE:-$checkout/.cache}")
 servers_dir=$cache/servers
 
 note() { printf 'mysql-server: %s\n' "$*" >&2; }

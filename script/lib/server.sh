@@ -31,7 +31,7 @@ command_start() {
 		start_again "$name" "$flavor" "$parent" # with its data and its options
 		return
 	fi
-	local start='' pids
+	local start=''
 	if [[ -n $parent ]]; then
 		start=$(process_start "$parent") || die "--with-parent: no process $parent"
 	fi

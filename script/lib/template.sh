@@ -4,7 +4,7 @@
 # make_template FLAVOR: sets template to the path of the data directory to copy. Needs find_binaries first.
 make_template() {
 	local recipe
-	recipe=$(cat "${BASH_SOURCE[0]}" | cksum | cut -d ' ' -f 1) # a changed recipe makes a new template
+	recipe=$(cksum <"${BASH_SOURCE[0]}" | cut -d ' ' -f 1) # a changed recipe makes a new template
 	template=$cache/templates/$1-$server_version-$recipe
 	[[ -d $template ]] || with_lock "template-$1" build_template "$1"
 }
@@ -77,13 +77,19 @@ GRANT CONNECTION_ADMIN, REPLICATION_SLAVE_ADMIN, SYSTEM_VARIABLES_ADMIN, XA_RECO
 SQL
 }
 
-# time_zones: fills the tables of named time zones, as conversions between zones need it.
+# time_zones: fills the tables of named time zones, as conversions between zones need it. Servers that are not our own copy
+# go without if their loader or the zones are not installed.
 time_zones() {
-	[[ -n $private_root ]] || return 0
+	local loader zones=$private_root/usr/share/zoneinfo
+	if [[ -n $private_root ]]; then
+		loader=$programs/bin/tzinfo
+	else
+		loader=$(command -v mariadb-tzinfo-to-sql || command -v mysql_tzinfo_to_sql) || return 0
+	fi
+	[[ -d $zones ]] || return 0
 	echo 'USE mysql;'
 	# MariaDB's loader wraps the rows in statements for clusters, which a bootstrap does not know.
-	"$programs/bin/tzinfo" "$private_root/usr/share/zoneinfo" 2>/dev/null |
-		grep -viE '^(execute immediate|set @wsrep|set statement|set session|set @old|(un)?lock tables)'
+	"$loader" "$zones" 2>/dev/null | grep -viE '^(execute immediate|set @wsrep|set statement|set session|set @old|(un)?lock tables)'
 }
 
 initialize_mariadb() {
