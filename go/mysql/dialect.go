@@ -116,6 +116,10 @@ func (d Dialect) GTIDExecuted() string {
 // HasRoles tells whether an account's rights may come by way of roles.
 func (d Dialect) HasRoles() bool { return d.atLeast(8, 0, 0) || d.mariaAtLeast(10, 0, 5) }
 
+// CachesTableStatistics tells whether information_schema shows table figures, such as the next AUTO_INCREMENT value, as
+// they were a while ago unless the session sets information_schema_stats_expiry = 0.
+func (d Dialect) CachesTableStatistics() bool { return d.atLeast(8, 0, 0) }
+
 // AcceptsZeroLockWaitTimeout tells whether lock_wait_timeout = 0 means not to wait at all; MySQL takes it for 1 second.
 func (d Dialect) AcceptsZeroLockWaitTimeout() bool { return d.mariaAtLeast(10, 3, 0) }
 
