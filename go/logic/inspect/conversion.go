@@ -1,0 +1,79 @@
+package inspect
+
+import (
+	"slices"
+
+	"github.com/github/gh-ost/go/sql"
+)
+
+// keepsDistinct tells whether values that a unique key of the original holds for different are different to one of the ghost.
+// It says so only of conversions that are known to lose nothing and to keep the collation; all others may make two values
+// one, and be it under a loose sql_mode.
+func (c *comparison) keepsDistinct(pair sql.SharedColumn) bool {
+	if !c.sameValue(pair) {
+		return false
+	}
+	source, target := pair.Source, pair.Target
+	if source.Charset != target.Charset || source.Collation != target.Collation {
+		return false
+	}
+	return source.Type.Text == target.Type.Text || widens(source.Type, target.Type)
+}
+
+// widens tells whether every value of the first type is one of the second, and equal values remain the only equal ones.
+func widens(source, target sql.ColumnType) bool {
+	if source.IsInteger() && target.IsInteger() {
+		return widensInteger(source, target)
+	}
+	longer := target.Length >= source.Length
+	switch source.Kind {
+	case sql.KindDecimal:
+		return target.Kind == sql.KindDecimal && (target.Unsigned == source.Unsigned || source.Unsigned) &&
+			target.Decimals >= source.Decimals && target.Length-target.Decimals >= source.Length-source.Decimals
+	case sql.KindChar:
+		return (target.Kind == sql.KindChar || target.Kind == sql.KindVarChar) && longer
+	case sql.KindVarChar:
+		return target.Kind == sql.KindVarChar && longer || isLongText(target)
+	case sql.KindBinary:
+		return (target.Kind == sql.KindBinary || target.Kind == sql.KindVarBinary) && longer
+	case sql.KindVarBinary:
+		return target.Kind == sql.KindVarBinary && longer || isLongBlob(target)
+	case sql.KindTinyText, sql.KindText, sql.KindMediumText:
+		return target.Kind >= source.Kind && target.Kind <= sql.KindLongText
+	case sql.KindTinyBlob, sql.KindBlob, sql.KindMediumBlob:
+		return target.Kind >= source.Kind && target.Kind <= sql.KindLongBlob
+	case sql.KindBit:
+		return target.Kind == sql.KindBit && longer
+	case sql.KindTime, sql.KindDateTime, sql.KindTimestamp:
+		return target.Kind == source.Kind && target.Decimals >= source.Decimals
+	case sql.KindEnum, sql.KindSet:
+		return target.Kind == source.Kind && len(target.Labels) >= len(source.Labels) && slices.Equal(source.Labels, target.Labels[:len(source.Labels)])
+	case sql.KindDate, sql.KindYear:
+		return target.Kind == source.Kind
+	}
+	return false
+}
+
+// isLongText is true of the TEXT types that hold any VARCHAR.
+func isLongText(columnType sql.ColumnType) bool {
+	return columnType.Kind >= sql.KindText && columnType.Kind <= sql.KindLongText
+}
+
+// isLongBlob is true of the BLOB types that hold any VARBINARY.
+func isLongBlob(columnType sql.ColumnType) bool {
+	return columnType.Kind >= sql.KindBlob && columnType.Kind <= sql.KindLongBlob
+}
+
+var integerOrder = []sql.Kind{sql.KindTinyInt, sql.KindSmallInt, sql.KindMediumInt, sql.KindInt, sql.KindBigInt}
+
+func widensInteger(source, target sql.ColumnType) bool {
+	from, to := slices.Index(integerOrder, source.Kind), slices.Index(integerOrder, target.Kind)
+	switch {
+	case source.Unsigned == target.Unsigned:
+		return to >= from
+	case source.Unsigned:
+		return to > from
+	default:
+		return false
+	}
+}
