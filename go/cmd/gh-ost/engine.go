@@ -1,16 +1,11 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/github/gh-ost/go/base"
+	"github.com/github/gh-ost/go/logic"
 )
 
 // newMigrator hands over to package logic.
-func newMigrator(*base.MigrationContext, string) migrator { return missingEngine{} }
-
-// missingEngine stands where the migrator will: it refuses every run.
-type missingEngine struct{}
-
-func (missingEngine) Migrate() error           { return errors.New("this build cannot migrate yet") }
-func (missingEngine) ExecOnFailureHook() error { return nil }
+func newMigrator(context *base.MigrationContext, version string) migrator {
+	return logic.NewMigrator(context, version)
+}

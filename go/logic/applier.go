@@ -1,0 +1,169 @@
+package logic
+
+import (
+	"context"
+	gosql "database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/github/gh-ost/go/base"
+	"github.com/github/gh-ost/go/mysql"
+)
+
+// Applier holds the connections to the server that is changed: pools of sessions that are alike, each pool for one
+// purpose, so that no setting of one purpose leaks into another and none can starve another.
+type Applier struct {
+	config *mysql.ConnectionConfig
+	server *mysql.Server
+	log    base.Logger
+	pass   func(point string) // told each point of a cut-over that is passed; a seam for fault tests, else does nothing
+
+	general  *gosql.DB // changelog, looks, drops
+	sessions *gosql.DB // the cut-over's locking and renaming sessions, each used once
+
+	timeZone string // the server's global time_zone
+	sqlMode  string // of sessions that alter, copy and apply
+	engine   string // of the original
+
+	metadataLocksReadable bool // the server shows its metadata locks to us
+	sentryMayBeLeft       bool // the last cut-over attempt could not drop its sentry
+}
+
+// ConnectApplier connects to the server that is changed.
+func ConnectApplier(ctx context.Context, config *mysql.ConnectionConfig, database string, log base.Logger) (*Applier, error) {
+	apl := &Applier{config: config, log: log, pass: func(string) {}}
+	var err error
+	if apl.general, err = config.Open(database); err != nil {
+		return nil, err
+	}
+	if apl.server, err = mysql.Identify(ctx, apl.general); err != nil {
+		apl.Close()
+		return nil, fmt.Errorf("connecting the applier to %s: %w", config.Key, err)
+	}
+	apl.timeZone = apl.server.TimeZone
+	unlimited := config.Duplicate()
+	unlimited.Timeout = 0 // these sessions bound each statement themselves
+	if apl.sessions, err = unlimited.Open(database, "SET /* gh-ost */ SESSION autocommit = 1"); err != nil {
+		apl.Close()
+		return nil, err
+	}
+	apl.sessions.SetMaxIdleConns(0) // a session is closed with its attempt, and what was set on it goes with it
+	return apl, nil
+}
+
+// Close closes the pools.
+func (apl *Applier) Close() {
+	for _, db := range []*gosql.DB{apl.general, apl.sessions} {
+		if db != nil {
+			_ = db.Close() // nothing depends on it any more
+		}
+	}
+}
+
+// setSQLMode derives the sql_mode for altering, copying and applying from the server's: as a native ALTER would have it,
+// and strict unless the user does not want that.
+func (apl *Applier) setSQLMode(ctx context.Context, safety *base.SafetySettings) error {
+	mode, err := mysql.GlobalVariable(ctx, apl.general, "sql_mode")
+	if err != nil {
+		return fmt.Errorf("reading sql_mode: %w", err)
+	}
+	apl.sqlMode = deriveSQLMode(mode, safety)
+	return nil
+}
+
+func deriveSQLMode(global string, safety *base.SafetySettings) string {
+	removed := map[string]bool{"": true}
+	if safety.AllowZeroInDate {
+		removed["NO_ZERO_IN_DATE"], removed["NO_ZERO_DATE"] = true, true
+	}
+	var modes []string
+	for _, mode := range strings.Split(global, ",") {
+		if !removed[strings.ToUpper(strings.TrimSpace(mode))] {
+			modes = append(modes, mode)
+		}
+	}
+	modes = append(modes, "NO_AUTO_VALUE_ON_ZERO")
+	if !safety.SkipStrictMode {
+		modes = append(modes, "STRICT_ALL_TABLES")
+	}
+	return strings.Join(modes, ",")
+}
+
+// rowSessions opens a pool of sessions that write rows into the ghost table or read them from the original. Values pass
+// as raw bytes of their columns. They do not check foreign keys: the original's rows have passed those checks.
+func (apl *Applier) rowSessions(database, timeZone string, connections int, more ...string) (*gosql.DB, error) {
+	config := apl.config.Duplicate()
+	config.Timeout = 0 // it would bound how long a statement may run
+	config.TransactionIsolation = mysql.ReadCommitted
+	config.Charset = "utf8mb4"
+	statements := append([]string{
+		"SET /* gh-ost */ SESSION character_set_results = NULL",
+		"SET /* gh-ost */ SESSION time_zone = '" + timeZone + "'",
+		"SET /* gh-ost */ SESSION sql_mode = '" + apl.sqlMode + "'",
+		"SET /* gh-ost */ SESSION foreign_key_checks = 0",
+	}, more...)
+	db, err := config.Open(database, statements...)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+// applySessions opens the pool of sessions that apply events, whose moments are in UTC.
+func (apl *Applier) applySessions(database string, connections int) (*gosql.DB, error) {
+	return apl.rowSessions(database, "+00:00", connections)
+}
+
+// copySessions opens the pool of sessions that walk the original and copy its rows. A chunk that meets a locked row gives
+// up soon and tries again, instead of keeping locks on the rows before it meanwhile.
+func (apl *Applier) copySessions(database string, dependsOnTimeZone bool, connections int) (*gosql.DB, error) {
+	timeZone := "+00:00"
+	if dependsOnTimeZone {
+		timeZone = apl.timeZone
+	}
+	return apl.rowSessions(database, timeZone, connections, "SET /* gh-ost */ SESSION innodb_lock_wait_timeout = 2")
+}
+
+// alterSession opens one session as a native ALTER has it. The caller closes it and its pool.
+func (apl *Applier) alterSession(ctx context.Context, database string) (db *gosql.DB, session *gosql.Conn, err error) {
+	statements := []string{
+		"SET /* gh-ost */ SESSION time_zone = '" + apl.timeZone + "'",
+		"SET /* gh-ost */ SESSION sql_mode = '" + apl.sqlMode + "'",
+	}
+	if apl.server.Dialect.CachesTableStatistics() {
+		statements = append(statements, "SET /* gh-ost */ SESSION information_schema_stats_expiry = 0")
+	}
+	config := apl.config.Duplicate()
+	config.Timeout = 0 // it would bound how long the ALTER may run
+	if db, err = config.Open(database, statements...); err != nil {
+		return nil, nil, err
+	}
+	if session, err = db.Conn(ctx); err != nil {
+		_ = db.Close() // err is the one to tell
+		return nil, nil, err
+	}
+	return db, session, nil
+}
+
+// checkMetadataLocks finds out whether the server shows its metadata locks to this account.
+func (apl *Applier) checkMetadataLocks(ctx context.Context) error {
+	var enabled string
+	err := apl.general.QueryRowContext(ctx, "SELECT /* gh-ost */ i.enabled FROM performance_schema.setup_instruments i"+
+		" WHERE i.name = 'wait/lock/metadata/sql/mdl' AND @@performance_schema = 1").Scan(&enabled)
+	if err == nil && enabled == "YES" {
+		var locks int
+		err = apl.general.QueryRowContext(ctx, "SELECT /* gh-ost */ COUNT(*) FROM performance_schema.metadata_locks l"+
+			" JOIN performance_schema.threads t ON t.thread_id = l.owner_thread_id WHERE l.object_schema = ''").Scan(&locks)
+		apl.metadataLocksReadable = err == nil
+	}
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !apl.metadataLocksReadable {
+		_ = apl.log.Warningf("the server does not show its metadata locks (performance_schema, the instrument wait/lock/metadata/sql/mdl, and SELECT on both are needed): " +
+			"the cut-over cannot tell beforehand who would keep it from its lock, and proves from the order of names that its RENAME is queued")
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package logic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/github/gh-ost/go/logic/cutover"
+)
+
+// cutOver swaps the tables: it waits until an attempt can succeed, tries, and tries again after a failed attempt, up to
+// the limit of retries. Time spent waiting costs no attempt.
+func (mgtr *Migrator) cutOver(ctx context.Context) error {
+	retries := mgtr.context.MaxRetries()
+	for attempt := int64(1); ; attempt++ {
+		waitBegan := time.Now()
+		err := mgtr.gate.wait(ctx)
+		if err == nil {
+			err = mgtr.atomicCutOver(ctx, newCutOverReport(attempt, time.Since(waitBegan), time.Now()))
+		}
+		var slipped *SlippedWritesError
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return errors.Join(context.Cause(ctx), err)
+		case errors.Is(err, errOutcomeUnknown) || errors.As(err, &slipped) || mgtr.context.IsCutOverComplete():
+			return err
+		case attempt >= retries:
+			return fmt.Errorf("giving up the cut-over after %d attempts: %w", attempt, err)
+		}
+		_ = mgtr.log.Errore(err)
+		if err := pause(ctx, mgtr.cutOverPause(attempt)); err != nil {
+			return err
+		}
+	}
+}
+
+// cutOverPause is the wait after a failed attempt: a second, or 1, 2, 4, … seconds up to the limit.
+func (mgtr *Migrator) cutOverPause(attempt int64) time.Duration {
+	if !mgtr.context.CutOverExponentialBackoff {
+		return time.Second
+	}
+	seconds := int64(1) << min(attempt-1, 30)
+	return time.Duration(min(seconds, mgtr.context.ExponentialBackoffMaxInterval)) * time.Second
+}
+
+// atomicCutOver makes one attempt: it opens the attempt's sessions, hands them to AtomicCutOverMagicLock, and after a
+// swap reads the stream on to the RENAME, to make sure that no write slipped through. It returns nil only when the
+// tables are swapped and nothing is missing.
+func (mgtr *Migrator) atomicCutOver(ctx context.Context, report *CutOverReport) error {
+	mgtr.context.MarkPointOfInterest()
+	mgtr.lastReport.Store(report)
+	token := newToken(AllEventsUpToLockProcessed, time.Now())
+	attempt, err := mgtr.applier.openAttempt(ctx, mgtr.names, token, mgtr.context.CutOverLockTimeout())
+	if err != nil {
+		report.conclude(cutover.NotSwapped, err)
+		return fmt.Errorf("preparing the cut-over: %w", err)
+	}
+	defer attempt.close()
+	attempt.report = report
+	attempt.drainUpToLock = func(ctx context.Context) error { return mgtr.waitForEventsUpToLock(ctx, token) }
+
+	audit := mgtr.streamer.beginAudit(token)
+	defer mgtr.streamer.endAudit()
+	restore := mgtr.throttler.Gate().Bypass()
+	defer restore()
+	mgtr.context.SetInCutOverCriticalSection(true)
+	defer mgtr.context.SetInCutOverCriticalSection(false)
+
+	state, err := mgtr.applier.AtomicCutOverMagicLock(ctx, attempt)
+	report.conclude(state.Outcome(), err)
+	for _, line := range report.Lines() {
+		mgtr.log.Infof("%s", line)
+	}
+	if state.Outcome() != cutover.Swapped {
+		mgtr.applier.sentryMayBeLeft = state.SentryLeft()
+		return err
+	}
+	mgtr.context.MarkCutOverComplete()
+	mgtr.log.Infof("Lock & rename duration: %s. During that time, writes to `%s` were blocked", report.WritersHeld(), mgtr.names.original.Name)
+	return mgtr.finishAudit(ctx, audit)
+}
+
+// auditLimit is how long the stream may take to come to the RENAME's event. Nobody waits for it but this tool.
+const auditLimit = 10 * time.Minute
+
+func (mgtr *Migrator) finishAudit(ctx context.Context, audit *audit) error {
+	ctx, cancel := context.WithTimeout(ctx, auditLimit)
+	defer cancel()
+	err := audit.finish(ctx)
+	var slipped *SlippedWritesError
+	if errors.As(err, &slipped) {
+		for _, line := range slipped.lines(mgtr.keys) {
+			_ = mgtr.log.Errorf("%s", line)
+		}
+	}
+	return err
+}
+
+// waitForEventsUpToLock writes the attempt's token behind everything that was committed before the lock, and waits
+// until it has come back through the stream and the backlog: then all of that has been applied.
+func (mgtr *Migrator) waitForEventsUpToLock(ctx context.Context, token string) error {
+	mgtr.context.MarkPointOfInterest()
+	started := time.Now()
+	arrived, forget := mgtr.streamer.Expect(token)
+	defer forget()
+	mgtr.log.Infof("Writing changelog state: %s", token)
+	if err := mgtr.changelog.WriteState(ctx, token); err != nil {
+		return err
+	}
+	mgtr.log.Infof("Waiting for events up to lock")
+	select {
+	case <-arrived:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	mgtr.log.Infof("Waiting for events up to lock: got %s", token)
+	mgtr.log.Infof("Done waiting for events up to lock; duration=%s", time.Since(started))
+	return nil
+}

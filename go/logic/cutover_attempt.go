@@ -1,0 +1,133 @@
+package logic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/github/gh-ost/go/base"
+	"github.com/github/gh-ost/go/logic/cutover"
+	"github.com/github/gh-ost/go/mysql"
+	"github.com/github/gh-ost/go/sql"
+)
+
+var (
+	// errLockTimeout is the failure that people know by this text.
+	errLockTimeout = errors.New("timeout while waiting for events up to lock")
+
+	// errOutcomeUnknown ends the migration: nobody may try again before a person has looked.
+	errOutcomeUnknown = errors.New("it is not known whether the tables were swapped: look which table stands under the original's name before anything else is done")
+)
+
+// cutOverNames are the tables of a swap: original becomes old, ghost becomes original.
+type cutOverNames struct {
+	original, ghost, old sql.TableName
+}
+
+// cutOverAttempt is what one attempt works with. Its sessions are opened before anything is locked and closed after the
+// attempt, so none of its settings stays behind on a connection that somebody else uses later.
+type cutOverAttempt struct {
+	names   cutOverNames
+	engine  string // of the original, for the sentry
+	token   string
+	timeout time.Duration // for which writers may be held
+
+	lock    *mysql.Session
+	rename  *mysql.Session
+	control *controlSessions
+	proof   renameProof
+
+	renameAnswered chan struct{} // closed when the server has answered the RENAME, or it was never sent
+	renameLost     atomic.Bool   // the RENAME's connection was lost
+	drainUpToLock  func(ctx context.Context) error
+	delays         func(ctx context.Context) error // says who would keep the RENAME from the tables; nil: nobody
+	report         *CutOverReport
+	pass           func(point string)
+	log            base.Logger
+}
+
+// openAttempt opens the sessions of an attempt.
+func (apl *Applier) openAttempt(ctx context.Context, names cutOverNames, token string, timeout time.Duration) (*cutOverAttempt, error) {
+	attempt := &cutOverAttempt{names: names, engine: apl.engine, token: token, timeout: timeout,
+		renameAnswered: make(chan struct{}), pass: apl.pass, log: apl.log}
+	var err error
+	if attempt.control, err = openControlSessions(ctx, apl.config, apl.server.Dialect); err != nil {
+		return nil, err
+	}
+	if attempt.lock, err = mysql.NewSession(ctx, apl.sessions); err != nil {
+		attempt.close()
+		return nil, fmt.Errorf("opening the locking session: %w", err)
+	}
+	if attempt.rename, err = mysql.NewSession(ctx, apl.sessions); err != nil {
+		attempt.close()
+		return nil, fmt.Errorf("opening the renaming session: %w", err)
+	}
+	// Behind some proxies the id that a session is told is not the server's: kills and looks would hit others, or none.
+	for _, session := range []*mysql.Session{attempt.lock, attempt.rename} {
+		if err := session.VerifyID(ctx, attempt.control.db); err != nil {
+			attempt.close()
+			return nil, err
+		}
+	}
+	attempt.proof = newNameOrderProof(attempt.control, names, attempt.rename.ID())
+	if apl.metadataLocksReadable {
+		attempt.proof = metadataLockProof{attempt.control, names.original, attempt.rename.ID()}
+	}
+	return attempt, nil
+}
+
+// close closes the sessions. They are at rest when an attempt has been carried out.
+func (a *cutOverAttempt) close() {
+	for _, session := range []*mysql.Session{a.lock, a.rename} {
+		if session != nil {
+			_ = session.Close() // nothing depends on it any more
+		}
+	}
+	a.control.close()
+}
+
+func (h *lockHandle) drainEvents(ctx context.Context) (cutover.Event, bool) {
+	err := h.drainUpToLock(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return 0, false
+	case err != nil:
+		h.blame(err)
+		return cutover.DrainFailed, true
+	}
+	return cutover.Drained, true
+}
+
+// nobodyDelaysSwap tells whether the RENAME would get the tables at once.
+func (h *lockHandle) nobodyDelaysSwap(ctx context.Context) (bool, error) {
+	if h.delays == nil {
+		return true, nil
+	}
+	if err := h.delays(ctx); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// commentOf returns a table's comment, as the session sees it.
+func commentOf(ctx context.Context, session *mysql.Session, table sql.TableName) (comment string, exists bool, err error) {
+	var found int
+	err = session.QueryRow(ctx, statementLimit, []any{&found, &comment},
+		"SELECT /* gh-ost */ COUNT(*), COALESCE(MAX(table_comment), '') FROM information_schema.tables WHERE table_schema = ? AND table_name = ?",
+		table.Schema, table.Name)
+	return comment, found > 0, err
+}
+
+// pause waits, or returns the context's error if that ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

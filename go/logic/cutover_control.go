@@ -1,0 +1,209 @@
+package logic
+
+import (
+	"context"
+	gosql "database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/github/gh-ost/go/mysql"
+	"github.com/github/gh-ost/go/sql"
+)
+
+const (
+	// controlLimit bounds each look at the server.
+	controlLimit = time.Second
+
+	// heldProbeLimit is how long a look at a table may take before it counts as waiting for whoever holds the table.
+	heldProbeLimit = 25 * time.Millisecond
+
+	// controlConnections are opened before an attempt, so that it can look and kill when the server takes no more.
+	controlConnections = 3
+)
+
+// controlSessions look at the server from outside while an attempt is under way, and kill what must end. Their
+// statements are not tied to the caller's context, which would close a connection that is needed again: they have a
+// deadline of their own.
+type controlSessions struct {
+	db      *gosql.DB
+	dialect mysql.Dialect
+}
+
+// openControlSessions opens the pool and all its connections.
+func openControlSessions(ctx context.Context, config *mysql.ConnectionConfig, dialect mysql.Dialect) (*controlSessions, error) {
+	db, err := config.Open("", "SET /* gh-ost */ SESSION lock_wait_timeout = 1")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(controlConnections)
+	db.SetMaxIdleConns(controlConnections)
+	var connections []*gosql.Conn
+	for range controlConnections {
+		connection, err := db.Conn(ctx)
+		if err != nil {
+			_ = db.Close() // err is the one to tell
+			return nil, fmt.Errorf("opening control sessions for the cut-over: %w", err)
+		}
+		connections = append(connections, connection)
+	}
+	for _, connection := range connections {
+		_ = connection.Close() // gives it back to the pool
+	}
+	return &controlSessions{db: db, dialect: dialect}, nil
+}
+
+func (c *controlSessions) close() { _ = c.db.Close() }
+
+// queryInt asks for one number; none is returned if there is no row or it is NULL.
+func (c *controlSessions) queryInt(ctx context.Context, none int64, query string, args ...any) (int64, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlLimit)
+	defer cancel()
+	var number gosql.Null[int64]
+	err := c.db.QueryRowContext(ctx, query, args...).Scan(&number)
+	if errors.Is(err, gosql.ErrNoRows) || err == nil && !number.Valid {
+		return none, nil
+	}
+	return number.V, err
+}
+
+// kill ends the statement that a session is running, if any; the session lives on.
+func (c *controlSessions) kill(ctx context.Context, connectionID int64) error {
+	return c.end(ctx, mysql.KillQuery, connectionID)
+}
+
+// killConnection ends a session.
+func (c *controlSessions) killConnection(ctx context.Context, connectionID int64) error {
+	return c.end(ctx, mysql.KillConnection, connectionID)
+}
+
+func (c *controlSessions) end(ctx context.Context, kill func(context.Context, mysql.Execer, int64) error, connectionID int64) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlLimit)
+	defer cancel()
+	if err := kill(ctx, c.db, connectionID); err != nil && !mysql.IsNoSuchThread(err) {
+		return err
+	}
+	return nil
+}
+
+func (c *controlSessions) process(ctx context.Context, connectionID int64) (mysql.Process, bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlLimit)
+	defer cancel()
+	return mysql.LookUpProcess(ctx, c.db, c.dialect, connectionID)
+}
+
+// holdsLock tells whether the session holds the server-side lock of that name.
+func (c *controlSessions) holdsLock(ctx context.Context, name string, connectionID int64) (bool, error) {
+	holder, err := c.queryInt(ctx, -1, "SELECT /* gh-ost */ IS_USED_LOCK(?)", name)
+	return holder == connectionID, err
+}
+
+// isGone tells whether no session of that id is left.
+func (c *controlSessions) isGone(ctx context.Context, connectionID int64) (bool, error) {
+	_, found, err := c.process(ctx, connectionID)
+	return err == nil && !found, err
+}
+
+// waitsForTable tells whether the session's RENAME stands waiting for the metadata lock of a table.
+func (c *controlSessions) waitsForTable(ctx context.Context, connectionID int64) (bool, error) {
+	process, found, err := c.process(ctx, connectionID)
+	return found && strings.HasPrefix(process.Info, "RENAME") && strings.Contains(process.State, "table metadata lock"), err
+}
+
+// isPendingExclusive tells whether the session's exclusive request for the table stands in the queue.
+func (c *controlSessions) isPendingExclusive(ctx context.Context, table sql.TableName, connectionID int64) (bool, error) {
+	count, err := c.queryInt(ctx, 0, "SELECT /* gh-ost */ COUNT(*) FROM performance_schema.metadata_locks l"+
+		" JOIN performance_schema.threads t ON t.thread_id = l.owner_thread_id"+
+		" WHERE l.object_type = 'TABLE' AND l.object_schema = ? AND l.object_name = ?"+
+		" AND l.lock_type = 'EXCLUSIVE' AND l.lock_status = 'PENDING' AND t.processlist_id = ?", table.Schema, table.Name, connectionID)
+	return count > 0, err
+}
+
+// isHeldExclusively tells whether somebody holds the table's name exclusively. SHOW CREATE TABLE passes by requests
+// that merely queue, and waits for one that is granted.
+func (c *controlSessions) isHeldExclusively(ctx context.Context, table sql.TableName) (bool, error) {
+	show := "SHOW /* gh-ost */ CREATE TABLE " + table.String()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlLimit)
+	defer cancel()
+	if c.dialect.AcceptsZeroLockWaitTimeout() {
+		return lockedOut(c.show(ctx, nil, "SET STATEMENT lock_wait_timeout = 0 FOR "+show))
+	}
+	session, id, err := mysql.OpenSession(ctx, c.db)
+	if err != nil {
+		return false, err
+	}
+	defer session.Close() // back to the pool
+	answer := make(chan error, 1)
+	go func() { answer <- c.show(ctx, session, show) }()
+	select {
+	case err := <-answer:
+		return lockedOut(err)
+	case <-time.After(heldProbeLimit):
+	}
+	if err := c.kill(ctx, id); err != nil {
+		return false, err
+	}
+	return lockedOut(<-answer)
+}
+
+func (c *controlSessions) show(ctx context.Context, session *gosql.Conn, query string) error {
+	var rows *gosql.Rows
+	var err error
+	if session != nil {
+		rows, err = session.QueryContext(ctx, query)
+	} else {
+		rows, err = c.db.QueryContext(ctx, query)
+	}
+	if err != nil {
+		return err
+	}
+	return rows.Close()
+}
+
+// lockedOut reads the answer to a look at a table: that it waited in vain, or that it did not have to wait.
+func lockedOut(err error) (bool, error) {
+	switch {
+	case err == nil || mysql.IsNoSuchTable(err):
+		return false, nil
+	case mysql.IsLockWaitTimeout(err) || mysql.IsInterrupted(err):
+		return true, nil
+	}
+	return false, err
+}
+
+// tablesAreSwapped asks which table stands under which name. It is an error if the names do not tell.
+func (c *controlSessions) tablesAreSwapped(ctx context.Context, names cutOverNames) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlLimit)
+	defer cancel()
+	rows, err := c.db.QueryContext(ctx, "SELECT /* gh-ost */ table_name, table_comment FROM information_schema.tables"+
+		" WHERE table_schema = ? AND table_name IN (?, ?, ?)", names.original.Schema, names.original.Name, names.ghost.Name, names.old.Name)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close() // rows.Err is what counts
+	var original, ghost, old bool
+	for rows.Next() {
+		var name, comment string
+		if err := rows.Scan(&name, &comment); err != nil {
+			return false, err
+		}
+		switch {
+		case strings.EqualFold(name, names.original.Name):
+			original = true
+		case strings.EqualFold(name, names.ghost.Name):
+			ghost = true
+		case strings.EqualFold(name, names.old.Name):
+			old = comment != sentryComment
+		}
+	}
+	switch {
+	case rows.Err() != nil:
+		return false, rows.Err()
+	case original && old && !ghost:
+		return true, nil
+	case original && ghost && !old:
+		return false, nil
+	}
+	return false, fmt.Errorf("tables found: %s %t, %s %t, %s %t", names.original, original, names.ghost, ghost, names.old, old)
+}

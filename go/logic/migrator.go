@@ -1,0 +1,238 @@
+// Package logic is the migration: it binds inspection, stream, copy, apply, throttling and cut-over to the servers, and
+// to the people and scripts that watch.
+package logic
+
+import (
+	"context"
+	gosql "database/sql"
+	"errors"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/github/gh-ost/go/base"
+	"github.com/github/gh-ost/go/logic/apply"
+	"github.com/github/gh-ost/go/logic/inspect"
+	"github.com/github/gh-ost/go/logic/server"
+	"github.com/github/gh-ost/go/logic/status"
+	"github.com/github/gh-ost/go/logic/throttle"
+	"github.com/github/gh-ost/go/mysql"
+	"github.com/github/gh-ost/go/sql"
+)
+
+// Migrator carries out one migration.
+type Migrator struct {
+	context *base.MigrationContext
+	version string
+	log     base.Logger
+	hooks   base.Hooks
+	host    string // that this runs on
+
+	alter *sql.AlterTableParser
+	names cutOverNames
+
+	inspectorDB   *gosql.DB
+	inspector     *mysql.Server
+	applier       *Applier
+	migrationLock *migrationLock
+	changelog     *Changelog
+	backlog       *apply.Backlog
+	streamer      *EventsStreamer
+	throttler     *throttle.Throttler
+	meter         *throttle.SQLMeter
+	server        *server.Server
+	gate          *cutOverGate
+
+	original *inspect.Table
+	shared   *inspect.Shared
+	keys     *sql.ApplyStatements
+
+	group       *errgroup.Group // owns everything that runs beside the main flow
+	work        context.Context // of what runs in the background; ends with the run, or with stopWork
+	endWork     context.CancelFunc
+	working     sync.WaitGroup
+	created     []sql.TableName // helper tables made by this run
+	copied      atomic.Bool     // the row copy is complete
+	applyRate   rate
+	lastReport  atomic.Pointer[CutOverReport]
+	statusMutex sync.Mutex // guards estimator
+	estimator   status.Estimator
+	cadence     status.Cadence // the ticker's alone
+	printMutex  sync.Mutex     // one status at a time on stdout
+	seam        func(point string)
+}
+
+// NewMigrator returns a migrator. It uses the context's hooks, or the scripts at its hooks path if it has none.
+func NewMigrator(context *base.MigrationContext, appVersion string) *Migrator {
+	mgtr := &Migrator{context: context, version: appVersion, log: context.Log, hooks: context.Hooks, backlog: apply.NewBacklog(), seam: func(string) {}}
+	if mgtr.hooks == nil {
+		executor := NewHooksExecutor(context)
+		executor.report = mgtr.lastReport.Load
+		mgtr.hooks = executor
+	}
+	var err error
+	if mgtr.host, err = os.Hostname(); err != nil {
+		mgtr.host = "unknown"
+	}
+	return mgtr
+}
+
+// Migrate carries out the migration. On an error the caller runs ExecOnFailureHook. It is called once.
+func (mgtr *Migrator) Migrate() (err error) {
+	mgtr.log.Infof("Migrating %s", sql.TableName{Schema: mgtr.context.DatabaseName, Name: mgtr.context.OriginalTableName})
+	mgtr.context.MarkStart()
+	var ctx context.Context
+	mgtr.group, ctx = errgroup.WithContext(mgtr.context.GetContext())
+	finished, finish := context.WithCancel(ctx)
+	mgtr.group.Go(func() error { return mgtr.listenForAbort(finished) })
+
+	mgtr.work, mgtr.endWork = context.WithCancel(finished)
+	err = mgtr.run(finished)
+
+	if err != nil && ctx.Err() != nil {
+		err = mgtr.cause(ctx, err)
+	}
+	finish()
+	mgtr.endWork()
+	if background := mgtr.group.Wait(); err == nil {
+		err = background
+	}
+	if err != nil {
+		mgtr.context.SetAbortError(err)
+		mgtr.giveUp(context.WithoutCancel(ctx))
+	}
+	mgtr.teardown()
+	return err
+}
+
+// cause is why the run's context ended, which explains the error that the main flow came to.
+func (mgtr *Migrator) cause(ctx context.Context, err error) error {
+	if aborted := mgtr.context.GetAbortError(); aborted != nil {
+		return aborted
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// run is the migration from top to bottom.
+func (mgtr *Migrator) run(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		mgtr.validate,
+		mgtr.connect,
+		mgtr.inspect,
+		mgtr.stream,
+		mgtr.listen,
+		mgtr.createTables,
+		mgtr.compareTables,
+		mgtr.serve,
+		mgtr.follow,
+		mgtr.startThrottling,
+		mgtr.copyRows,
+		mgtr.swap,
+		mgtr.cleanUp,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// background runs something beside the main flow, until the run ends or stopWork is called. Its error ends the run.
+func (mgtr *Migrator) background(run func(ctx context.Context) error) {
+	mgtr.working.Add(1)
+	mgtr.group.Go(func() error {
+		defer mgtr.working.Done()
+		return run(mgtr.work)
+	})
+}
+
+// stopWork ends everything that runs in the background, and waits for it.
+func (mgtr *Migrator) stopWork() {
+	mgtr.endWork()
+	mgtr.working.Wait()
+}
+
+// listenForAbort ends the run with the error that somebody sends to the context's PanicAbort.
+func (mgtr *Migrator) listenForAbort(ctx context.Context) error {
+	select {
+	case err := <-mgtr.context.PanicAbort:
+		mgtr.abort(err)
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// abort ends the run at once. Helper tables stay.
+func (mgtr *Migrator) abort(err error) {
+	_ = mgtr.log.Errorf("migration aborted: %v", err)
+	mgtr.context.SetAbortError(err)
+	mgtr.context.CancelContext()
+}
+
+// ExecOnFailureHook runs the hook for a failed run.
+func (mgtr *Migrator) ExecOnFailureHook() (err error) {
+	return mgtr.hooks.OnFailure()
+}
+
+// giveUp leaves the server as it was where the run has not begun to copy, and says what stays behind where it has.
+func (mgtr *Migrator) giveUp(ctx context.Context) {
+	if mgtr.applier == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if mgtr.applier.sentryMayBeLeft {
+		if err := mgtr.applier.clearSentry(ctx, mgtr.names.old); err != nil {
+			_ = mgtr.log.Errore(err)
+		}
+	}
+	if mgtr.context.IsCutOverComplete() {
+		return
+	}
+	copying := mgtr.context.ElapsedRowCopyTime() > 0
+	for _, table := range mgtr.created {
+		if copying {
+			_ = mgtr.log.Errorf("left behind: %s; to remove it: DROP TABLE %s", table, table)
+			continue
+		}
+		if err := (tables{mgtr.applier.general}).drop(ctx, table); err != nil {
+			_ = mgtr.log.Errore(err)
+		}
+	}
+}
+
+// teardown closes all connections.
+func (mgtr *Migrator) teardown() {
+	if mgtr.server != nil {
+		mgtr.log.Infof("Removing socket file: %s", mgtr.context.ServeSocketFile)
+		if err := mgtr.server.Close(); err != nil {
+			_ = mgtr.log.Errore(err)
+		}
+	}
+	mgtr.log.Infof("Tearing down inspector")
+	if mgtr.inspectorDB != nil {
+		_ = mgtr.inspectorDB.Close() // nothing depends on it any more
+	}
+	mgtr.log.Infof("Tearing down applier")
+	if mgtr.migrationLock != nil {
+		mgtr.migrationLock.release()
+	}
+	if mgtr.applier != nil {
+		mgtr.applier.Close()
+	}
+	mgtr.log.Infof("Tearing down streamer")
+	mgtr.log.Infof("Tearing down throttler")
+	if mgtr.meter != nil {
+		_ = mgtr.meter.Close()
+	}
+}

@@ -1,0 +1,232 @@
+package logic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/github/gh-ost/go/logic/apply"
+	"github.com/github/gh-ost/go/logic/rowcopy"
+	"github.com/github/gh-ost/go/sql"
+)
+
+const (
+	// applyConnections and copyConnections are the sessions that apply and copy.
+	applyConnections = 1
+	copyConnections  = 1
+
+	// yieldInterval is the pause between two looks of the copy at a backlog that is to be applied first.
+	yieldInterval = 5 * time.Millisecond
+)
+
+// follow begins to take in the original's events, and to apply them. Only what is committed after that may be missing
+// from the events; the marker that comes back afterwards makes sure that no commit can hide between stream and range.
+func (mgtr *Migrator) follow(ctx context.Context) error {
+	c := mgtr.context
+	db, err := mgtr.applier.applySessions(c.DatabaseName, applyConnections)
+	if err != nil {
+		return err
+	}
+	writer := apply.NewWriter(apply.Settings{
+		DB:         db,
+		Statements: mgtr.keys,
+		Backlog:    mgtr.backlog,
+		Wait:       mgtr.throttler.Gate().Wait,
+		BatchSize:  c.GetDMLBatchSize,
+		Retries:    c.MaxRetries(),
+		Applied: func(events int64, took time.Duration) {
+			c.AddDMLEventsApplied(events)
+			mgtr.applyRate.observe(events, took)
+			mgtr.log.Debugf("ApplyDMLEventQueries() applied %d events in one transaction", events)
+		},
+		Retrying: func(err error, attempt int64) {
+			_ = mgtr.log.Errorf("applying events, attempt %d: %v", attempt, err)
+		},
+	})
+	mgtr.background(func(ctx context.Context) error {
+		defer db.Close() // its sessions are at rest
+		return writer.Run(ctx)
+	})
+	mgtr.streamer.Follow(mgtr.original.Columns.Len())
+
+	token := newToken(ReadMigrationRangeValues, time.Now())
+	arrived, forget := mgtr.streamer.Expect(token)
+	defer forget()
+	if err := mgtr.changelog.WriteState(ctx, token); err != nil {
+		return err
+	}
+	select {
+	case <-arrived:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// startThrottling waits until everything that may hold the migration back has been measured once.
+func (mgtr *Migrator) startThrottling(ctx context.Context) error {
+	mgtr.log.Infof("Waiting for first throttle metrics to be collected")
+	mgtr.background(mgtr.throttler.Run)
+	select {
+	case <-mgtr.throttler.FirstCollected():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	mgtr.log.Infof("First throttle metrics collected")
+	if err := mgtr.hooks.OnBeforeRowCopy(); err != nil {
+		return err
+	}
+	mgtr.background(mgtr.tickStatus)
+	return nil
+}
+
+// copyRows copies what stands in the original.
+func (mgtr *Migrator) copyRows(ctx context.Context) error {
+	c := mgtr.context
+	lockClause := ""
+	if mgtr.original.Transactional() {
+		lockClause = mgtr.applier.server.Dialect.SharedLockClause()
+	}
+	statements, err := sql.NewCopyStatements(mgtr.names.original, mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, lockClause)
+	if err != nil {
+		return err
+	}
+	db, err := mgtr.applier.copySessions(c.DatabaseName, statements.DependsOnTimeZone(), copyConnections+1)
+	if err != nil {
+		return err
+	}
+	defer db.Close() // its sessions are at rest
+	bounds, err := rowcopy.ReadBounds(ctx, db, statements)
+	if err != nil {
+		return err
+	}
+	c.MigrationRangeMin, c.MigrationRangeMax = bounds.Min, bounds.Max
+	mgtr.log.Infof("Migration min values: [%s]", rowcopy.FormatBound(bounds.Min))
+	mgtr.log.Infof("Migration max values: [%s]", rowcopy.FormatBound(bounds.Max))
+	if c.Noop {
+		mgtr.copied.Store(true)
+		return nil
+	}
+	c.MarkRowCopyStartTime()
+	err = rowcopy.NewCopier(rowcopy.Settings{
+		DB:          db,
+		Statements:  statements,
+		Bounds:      bounds,
+		Concurrency: copyConnections,
+		Wait:        mgtr.mayCopy,
+		ChunkSize:   c.GetChunkSize,
+		NiceRatio:   c.GetNiceRatio,
+		Retries:     c.MaxRetries(),
+		Copied: func(r rowcopy.Range, rows int64, _ time.Duration) {
+			c.AddRowsCopied(rows)
+			c.NextIteration()
+			mgtr.log.Debugf("Issued INSERT on range: %s; iteration: %d; chunk-size: %d", r, r.Iteration, c.GetChunkSize())
+		},
+		Retrying: mgtr.chunkFailed,
+	}).Run(ctx)
+	if err != nil {
+		return err
+	}
+	c.MarkRowCopyEndTime()
+	mgtr.copied.Store(true)
+	mgtr.log.Infof("Row copy complete")
+	if err := mgtr.printStatus(ctx, printLine, discard{}); err != nil {
+		return err
+	}
+	return mgtr.hooks.OnRowCopyComplete()
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// mayCopy returns when a chunk may be copied: not throttled, and not while the backlog is more than half full, so that
+// the copy cannot starve the events.
+func (mgtr *Migrator) mayCopy(ctx context.Context) error {
+	for {
+		if err := mgtr.throttler.Gate().Wait(ctx); err != nil {
+			return err
+		}
+		if mgtr.backlog.Len() <= apply.BacklogCapacity/2 {
+			return nil
+		}
+		if err := pause(ctx, yieldInterval); err != nil {
+			return err
+		}
+	}
+}
+
+func (mgtr *Migrator) chunkFailed(r rowcopy.Range, err error, attempt int64) {
+	_ = mgtr.log.Errorf("copying chunk %d, attempt %d: %v", r.Iteration, attempt, err)
+	if hookErr := mgtr.hooks.OnBatchCopyRetry(err.Error()); hookErr != nil {
+		_ = mgtr.log.Errore(hookErr)
+	}
+}
+
+// swap cuts over.
+func (mgtr *Migrator) swap(ctx context.Context) error {
+	if err := mgtr.hooks.OnBeforeCutOver(); err != nil {
+		return err
+	}
+	if mgtr.context.Noop {
+		return nil
+	}
+	return mgtr.cutOver(ctx)
+}
+
+// cleanUp ends a run that has succeeded: it drops what is not needed any more.
+func (mgtr *Migrator) cleanUp(ctx context.Context) error {
+	c, helper := mgtr.context, tables{mgtr.applier.general}
+	drop := func(table sql.TableName) error {
+		mgtr.log.Infof("Dropping table %s", table)
+		if err := helper.drop(ctx, table); err != nil {
+			return err
+		}
+		mgtr.log.Infof("Table dropped")
+		return nil
+	}
+	mgtr.log.Infof("Writing changelog state: %s", Migrated)
+	if err := mgtr.changelog.WriteState(ctx, string(Migrated)); err != nil {
+		return err
+	}
+	mgtr.stopWork()
+	mgtr.log.Infof("Closed streamer connection. err=%v", error(nil))
+	changelog := sql.TableName{Schema: c.DatabaseName, Name: c.GetChangelogTableName()}
+	if c.Noop {
+		if err := mgtr.showGhost(ctx); err != nil {
+			return err
+		}
+		return errors.Join(drop(changelog), drop(mgtr.names.ghost), mgtr.succeed())
+	}
+	if err := drop(changelog); err != nil {
+		return err
+	}
+	if c.OkToDropTable {
+		if err := drop(mgtr.names.old); err != nil {
+			return err
+		}
+	} else {
+		mgtr.log.Infof("The old table stays for as long as you want to look at it (--ok-to-drop-table would have dropped it). Once it is not needed:")
+		mgtr.log.Infof("-- drop table %s", mgtr.names.old)
+	}
+	return mgtr.succeed()
+}
+
+func (mgtr *Migrator) succeed() error {
+	mgtr.log.Infof("Done migrating %s", mgtr.names.original)
+	return mgtr.hooks.OnSuccess(false)
+}
+
+// showGhost prints the ghost table's structure, which is the result of a dry run.
+func (mgtr *Migrator) showGhost(ctx context.Context) error {
+	var name, structure string
+	if err := mgtr.applier.general.QueryRowContext(ctx, "SHOW /* gh-ost */ CREATE TABLE "+mgtr.names.ghost.String()).Scan(&name, &structure); err != nil {
+		return fmt.Errorf("reading the ghost table's structure: %w", err)
+	}
+	mgtr.log.Infof("New table structure follows")
+	mgtr.printMutex.Lock()
+	defer mgtr.printMutex.Unlock()
+	_, err := fmt.Println(structure)
+	return err
+}

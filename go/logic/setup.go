@@ -1,0 +1,268 @@
+package logic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/github/gh-ost/go/base"
+	"github.com/github/gh-ost/go/binlog"
+	"github.com/github/gh-ost/go/logic/inspect"
+	"github.com/github/gh-ost/go/mysql"
+	"github.com/github/gh-ost/go/sql"
+)
+
+var (
+	// ErrMigratorUnsupportedRenameAlter refuses an ALTER that renames the table.
+	ErrMigratorUnsupportedRenameAlter = errors.New("the ALTER renames the table, which is not supported: the table keeps its name; take the RENAME out of --alter")
+
+	// ErrMigrationNotAllowedOnMaster refuses to inspect and change a primary without leave.
+	ErrMigrationNotAllowedOnMaster = errors.New("the server given by --host is the primary itself: give a replica, or allow it with --allow-on-master")
+)
+
+// validate checks what can be checked before anything is connected to.
+func (mgtr *Migrator) validate(ctx context.Context) error {
+	if err := mgtr.hooks.OnStartup(); err != nil {
+		return err
+	}
+	c := mgtr.context
+	mgtr.alter = sql.NewAlterTableParser()
+	if err := mgtr.alter.ParseAlterStatement(c.AlterStatement); err != nil {
+		return fmt.Errorf("--alter: %w", err)
+	}
+	if mgtr.alter.IsRenameTable() {
+		return ErrMigratorUnsupportedRenameAlter
+	}
+	if err := mgtr.alter.Refusal(); err != nil {
+		return fmt.Errorf("--alter: %w", err)
+	}
+	c.AlterStatementOptions = mgtr.alter.GetAlterStatementOptions()
+	if err := mgtr.approveRenames(); err != nil {
+		return err
+	}
+	if err := c.ValidateTableNames(); err != nil {
+		return err
+	}
+	table := func(name string) sql.TableName { return sql.TableName{Schema: c.DatabaseName, Name: name} }
+	mgtr.names = cutOverNames{original: table(c.OriginalTableName), ghost: table(c.GetGhostTableName()), old: table(c.GetOldTableName())}
+	return nil
+}
+
+// approveRenames wants the user's word for renamed columns, since a parser may take two unrelated columns for one.
+func (mgtr *Migrator) approveRenames() error {
+	c := mgtr.context
+	c.DroppedColumnsMap = mgtr.alter.DroppedColumnsMap()
+	if c.SkipRenamedColumns || !mgtr.alter.HasNonTrivialRenames() {
+		return nil
+	}
+	renames := mgtr.alter.GetNonTrivialRenames()
+	if !c.ApproveRenamedColumns {
+		return fmt.Errorf("the ALTER renames columns: %v. If that is so, confirm it with --approve-renamed-columns and their data is carried over; "+
+			"if these are unrelated columns, say --skip-renamed-columns and their data is not", renames)
+	}
+	var pairs []string
+	for from, to := range renames {
+		pairs = append(pairs, from+" to "+to)
+	}
+	sort.Strings(pairs)
+	mgtr.log.Infof("Renamed columns, as approved: %s", strings.Join(pairs, ", "))
+	c.ColumnRenameMap = renames
+	return nil
+}
+
+// connect connects to both servers and makes sure that they are the right ones.
+func (mgtr *Migrator) connect(ctx context.Context) (err error) {
+	c := mgtr.context
+	if mgtr.inspectorDB, err = c.InspectorConnectionConfig.Open(c.DatabaseName); err != nil {
+		return err
+	}
+	if mgtr.inspector, err = mgtr.identify(ctx, c.InspectorConnectionConfig, "inspector"); err != nil {
+		return err
+	}
+	c.InspectorMySQLVersion = mgtr.inspector.Version
+	grants, err := mysql.ReadGrants(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect, c.DatabaseName)
+	if err != nil {
+		return err
+	}
+	if err := grants.Check(); err != nil {
+		return err
+	}
+	mgtr.log.Infof("%s", grants)
+	if err := inspect.CheckBinaryLog(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect); err != nil {
+		return err
+	}
+	mgtr.log.Infof("binary logs validated on %s", c.InspectorConnectionConfig.Key)
+	if c.UseGTIDs {
+		if err := inspect.CheckGTID(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect); err != nil {
+			return err
+		}
+		mgtr.log.Infof("gtid config validated on %s", c.InspectorConnectionConfig.Key)
+	}
+	mgtr.log.Infof("Inspector initiated on %s, version %s", c.InspectorConnectionConfig.Key, mgtr.inspector.Version)
+	if err := mgtr.findApplier(ctx); err != nil {
+		return err
+	}
+	if mgtr.applier, err = ConnectApplier(ctx, c.ApplierConnectionConfig, c.DatabaseName, mgtr.log); err != nil {
+		return err
+	}
+	if _, err = mgtr.identify(ctx, c.ApplierConnectionConfig, "applier"); err != nil {
+		return err
+	}
+	if mgtr.applier.server.ReadOnly && mgtr.applier.server.SuperReadOnly {
+		return fmt.Errorf("the server to change, %s, is read-only (super_read_only): is it the primary? If so: SET GLOBAL super_read_only = OFF", c.ApplierConnectionConfig.Key)
+	}
+	c.ApplierMySQLVersion = mgtr.applier.server.Version
+	mgtr.applier.pass = mgtr.seam
+	mgtr.log.Infof("will use time_zone='%s' on applier", mgtr.applier.timeZone)
+	mgtr.log.Infof("Applier initiated on %s, version %s", c.ApplierConnectionConfig.Key, mgtr.applier.server.Version)
+	return mgtr.applier.setSQLMode(ctx, &c.SafetySettings)
+}
+
+// identify asks a server who it is and compares that with how it was reached.
+func (mgtr *Migrator) identify(ctx context.Context, config *mysql.ConnectionConfig, role string) (*mysql.Server, error) {
+	db, err := config.Open("")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close() // it has only read
+	identified, err := mysql.Identify(ctx, db)
+	if err != nil {
+		return nil, fmt.Errorf("connecting the %s to %s: %w", role, config.Key, err)
+	}
+	c := mgtr.context
+	if !c.TrustsConfiguredAddress() {
+		if !c.SkipPortValidation {
+			if err := identified.CheckPort(config.Key); err != nil {
+				return nil, err
+			}
+		}
+		implied := identified.Key()
+		config.ImpliedKey = &implied
+	}
+	mgtr.log.Infof("%s connection validated on %s", role, config.Key)
+	return identified, nil
+}
+
+// findApplier finds the primary of the inspected server, which is the one to change.
+func (mgtr *Migrator) findApplier(ctx context.Context) error {
+	c := mgtr.context
+	if c.AssumeMasterHostname != "" {
+		key, err := mysql.ParseInstanceKey(c.AssumeMasterHostname)
+		if err != nil {
+			return fmt.Errorf("--assume-master-host: %w", err)
+		}
+		c.ApplierConnectionConfig = c.InspectorConnectionConfig.DuplicateCredentials(*key)
+		if c.CliMasterUser != "" {
+			c.ApplierConnectionConfig.User = c.CliMasterUser
+		}
+		if c.CliMasterPassword != "" {
+			c.ApplierConnectionConfig.Password = c.CliMasterPassword
+		}
+		if err := c.ApplierConnectionConfig.RegisterTLSConfig(); err != nil {
+			return err
+		}
+		mgtr.log.Infof("Master forced to be %s", *key)
+	} else {
+		mgtr.log.Infof("Recursively searching for replication master")
+		cycles := mysql.RefuseCycles
+		if c.AllowedMasterMaster {
+			cycles = mysql.AcceptCycles
+		}
+		primary, err := mysql.FindPrimary(ctx, c.InspectorConnectionConfig, cycles)
+		if err != nil {
+			return err
+		}
+		c.ApplierConnectionConfig = primary
+		mgtr.log.Infof("Master found to be %s", primary.Key)
+	}
+	if c.InspectorIsAlsoApplier() {
+		if !c.AllowedRunningOnMaster {
+			return ErrMigrationNotAllowedOnMaster
+		}
+		return nil
+	}
+	if err := inspect.CheckLogReplicaUpdates(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect); err != nil {
+		return err
+	}
+	mgtr.log.Infof("log_slave_updates validated on %s", c.InspectorConnectionConfig.Key)
+	return nil
+}
+
+// inspect looks at the original table.
+func (mgtr *Migrator) inspect(ctx context.Context) (err error) {
+	c, db, dialect := mgtr.context, mgtr.inspectorDB, mgtr.inspector.Dialect
+	if mgtr.original, err = inspect.ReadTable(ctx, db, dialect, mgtr.names.original); err != nil {
+		return err
+	}
+	c.TableEngine = mgtr.original.Engine
+	mgtr.applier.engine = mgtr.original.Engine
+	mgtr.log.Infof("Table found. Engine=%s", mgtr.original.Engine)
+	if !c.SkipForeignKeyChecks {
+		if err := inspect.CheckForeignKeys(ctx, db, mgtr.names.original, c.DiscardForeignKeys); err != nil {
+			return err
+		}
+	}
+	if err := inspect.CheckTriggers(ctx, db, mgtr.names.original); err != nil {
+		return err
+	}
+	if err := mgtr.original.RequireUniqueKey(); err != nil {
+		return err
+	}
+	estimate, err := inspect.EstimateRows(ctx, db, dialect, mgtr.names.original)
+	if err != nil {
+		return err
+	}
+	c.SetRowsEstimate(estimate)
+	c.UsedRowsEstimateMethod = base.ExplainRowsEstimate
+	mgtr.log.Infof("Estimated number of rows via EXPLAIN: %d", estimate)
+	applied, err := inspect.ReadTable(ctx, mgtr.applier.general, mgtr.applier.server.Dialect, mgtr.names.original)
+	if err != nil {
+		return err
+	}
+	return inspect.ColumnsAgree(mgtr.original, applied)
+}
+
+// stream begins to read the inspected server's binary log, from now on.
+func (mgtr *Migrator) stream(ctx context.Context) error {
+	c := mgtr.context
+	var from mysql.BinlogCoordinates
+	var err error
+	if c.UseGTIDs {
+		from, err = mysql.ReadGTIDBinlogCoordinates(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect)
+	} else {
+		from, err = mysql.ReadFileBinlogCoordinates(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect)
+	}
+	if err != nil {
+		return err
+	}
+	mgtr.streamer = NewEventsStreamer(binlog.Settings{
+		Connection:           c.InspectorConnectionConfig,
+		ServerID:             uint32(c.ReplicaServerId),
+		Flavor:               mgtr.inspector.Dialect.Flavor(),
+		UseGTID:              c.UseGTIDs,
+		MaxReconnectAttempts: c.BinlogSyncerMaxReconnectAttempts,
+		OnReconnect: func(err error, at mysql.BinlogCoordinates) {
+			c.MarkPointOfInterest()
+			_ = mgtr.log.Errorf("StreamEvents encountered unexpected error: %v", err)
+			mgtr.log.Infof("Reconnecting EventsStreamer... Will resume at %s", at.DisplayString())
+		},
+		// What was prepared before the stream began and is committed before the copy begins is copied.
+		OnUnseenXA: func(xid string, at mysql.BinlogCoordinates) error {
+			if c.ElapsedRowCopyTime() == 0 {
+				return nil
+			}
+			return fmt.Errorf("the XA transaction %s, prepared before the migration began, was committed at %s during the row copy: its rows were not seen. Start again", xid, at.DisplayString())
+		},
+	}, mgtr.names.original, sql.TableName{Schema: c.DatabaseName, Name: c.GetChangelogTableName()}, mgtr.backlog, c.SetLastHeartbeatOnChangelogTime, mgtr.log)
+	mgtr.log.Infof("Connecting binlog streamer at %s", from.DisplayString())
+	mgtr.background(func(ctx context.Context) error { return mgtr.streamer.Run(ctx, from) })
+	select {
+	case <-mgtr.streamer.Connected():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	mgtr.log.Infof("streamer connection validated on %s", c.InspectorConnectionConfig.Key)
+	return nil
+}

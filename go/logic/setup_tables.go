@@ -1,0 +1,237 @@
+package logic
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/github/gh-ost/go/base"
+	"github.com/github/gh-ost/go/logic/inspect"
+	"github.com/github/gh-ost/go/logic/server"
+	"github.com/github/gh-ost/go/sql"
+)
+
+// createTables takes the migration lock and makes the changelog and the ghost table.
+func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
+	c := mgtr.context
+	names := append([]string{c.GetMigrationLockName()}, c.HelperLockNames()...)
+	if mgtr.migrationLock, err = acquireMigrationLock(ctx, c.ApplierConnectionConfig, names); err != nil {
+		return err
+	}
+	mgtr.log.Infof("Acquired migration lock %s", names[0])
+	mgtr.background(mgtr.migrationLock.watch)
+	if err := mgtr.applier.checkMetadataLocks(ctx); err != nil {
+		return err
+	}
+	if err := mgtr.makeRoom(ctx); err != nil {
+		return err
+	}
+	changelog := sql.TableName{Schema: c.DatabaseName, Name: c.GetChangelogTableName()}
+	mgtr.changelog = NewChangelog(mgtr.applier.general, changelog)
+	mgtr.log.Infof("Creating changelog table %s", changelog)
+	if err := mgtr.changelog.Create(ctx); err != nil {
+		return err
+	}
+	mgtr.created = append(mgtr.created, changelog)
+	mgtr.log.Infof("Changelog table created")
+	if err := mgtr.createGhost(ctx); err != nil {
+		return err
+	}
+	if err := mgtr.touchPostponeFile(); err != nil {
+		return err
+	}
+	mgtr.throttler, mgtr.meter = newThrottler(mgtr)
+	beat := &heartbeat{changelog: mgtr.changelog, interval: c.HeartbeatInterval, retries: c.MaxRetries(), skip: mgtr.mayNotBeat,
+		failed: func(err error) { _ = mgtr.log.Errore(err) }}
+	arrived, forget := mgtr.streamer.Expect(string(GhostTableMigrated))
+	defer forget()
+	if err := mgtr.changelog.WriteState(ctx, string(GhostTableMigrated)); err != nil {
+		return err
+	}
+	mgtr.background(beat.run)
+	mgtr.log.Infof("Waiting for ghost table to be migrated. Current lag is %s", c.GetCurrentLagDuration())
+	select {
+	case <-arrived:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// makeRoom removes what may be removed of an earlier run, and refuses to start over what may not.
+func (mgtr *Migrator) makeRoom(ctx context.Context) error {
+	c, helper := mgtr.context, tables{mgtr.applier.general}
+	drop := func(table sql.TableName) error {
+		mgtr.log.Infof("Dropping table %s", table)
+		if err := helper.drop(ctx, table); err != nil {
+			return err
+		}
+		mgtr.log.Infof("Table dropped")
+		return nil
+	}
+	for _, leftover := range []struct {
+		table   sql.TableName
+		allowed bool
+		flag    string
+	}{
+		{mgtr.names.ghost, c.InitiallyDropGhostTable, "--initially-drop-ghost-table"},
+		{mgtr.names.old, c.InitiallyDropOldTable, "--initially-drop-old-table"},
+	} {
+		comment, exists, err := helper.comment(ctx, leftover.table)
+		switch {
+		case err != nil:
+			return err
+		case exists && (leftover.allowed || comment == sentryComment):
+			if err := drop(leftover.table); err != nil {
+				return err
+			}
+		case exists:
+			return fmt.Errorf("table %s already exists. If it is a leftover of an earlier run and not needed: drop it, or say %s", leftover.table, leftover.flag)
+		}
+	}
+	changelog := sql.TableName{Schema: c.DatabaseName, Name: c.GetChangelogTableName()}
+	comment, exists, err := helper.comment(ctx, changelog)
+	switch {
+	case err != nil || !exists:
+		return err
+	case comment != GhostChangelogTableComment:
+		return fmt.Errorf("table %s already exists and is not a changelog of this tool: drop or rename it, or choose other helper names with --force-table-names", changelog)
+	}
+	return drop(changelog)
+}
+
+// createGhost makes the ghost table and alters it.
+func (mgtr *Migrator) createGhost(ctx context.Context) error {
+	c, helper := mgtr.context, tables{mgtr.applier.general}
+	mgtr.log.Infof("Creating ghost table %s", mgtr.names.ghost)
+	if err := helper.createGhost(ctx, mgtr.names.original, mgtr.names.ghost); err != nil {
+		return err
+	}
+	mgtr.created = append(mgtr.created, mgtr.names.ghost)
+	mgtr.log.Infof("Ghost table created")
+	db, session, err := mgtr.applier.alterSession(ctx, c.DatabaseName)
+	if err != nil {
+		return err
+	}
+	defer db.Close()      // nothing depends on it any more
+	defer session.Close() // nothing depends on it any more
+	mgtr.log.Infof("Altering ghost table %s", mgtr.names.ghost)
+	mgtr.log.Debugf("ALTER statement: %s", c.AlterStatementOptions)
+	if err := helper.alter(ctx, session, mgtr.names.ghost, c.AlterStatementOptions); err != nil {
+		return err
+	}
+	mgtr.log.Infof("Ghost table altered")
+	if mgtr.alter.IsAutoIncrementDefined() {
+		return nil
+	}
+	next, err := helper.autoIncrement(ctx, session, mgtr.names.original)
+	if err != nil || next == 0 {
+		return err
+	}
+	mgtr.log.Infof("Altering ghost table AUTO_INCREMENT value to %d", next)
+	if err := helper.setAutoIncrement(ctx, session, mgtr.names.ghost, next); err != nil {
+		return err
+	}
+	mgtr.log.Infof("Ghost table AUTO_INCREMENT altered")
+	return nil
+}
+
+func (mgtr *Migrator) touchPostponeFile() error {
+	path := mgtr.context.PostponeCutOverFlagFile
+	if path == "" || base.FileExists(path) {
+		return nil
+	}
+	if err := base.TouchFile(path); err != nil {
+		return fmt.Errorf("--postpone-cut-over-flag-file: %w", err)
+	}
+	mgtr.log.Infof("Created postpone-cut-over-flag-file: %s", path)
+	return nil
+}
+
+// mayNotBeat tells whether heartbeats are held back: the operator's throttling and hibernation keep all writes back.
+func (mgtr *Migrator) mayNotBeat() bool {
+	return mgtr.context.IsThrottleCommandedByUser() || mgtr.throttler.Hibernating()
+}
+
+// compareTables finds out what original and ghost share, and prepares the statements for it.
+func (mgtr *Migrator) compareTables(ctx context.Context) error {
+	c := mgtr.context
+	ghost, err := inspect.ReadTable(ctx, mgtr.applier.general, mgtr.applier.server.Dialect, mgtr.names.ghost)
+	if err != nil {
+		return err
+	}
+	if mgtr.shared, err = inspect.Compare(mgtr.original, ghost, mgtr.renames(), c.NullableUniqueKeyAllowed); err != nil {
+		return err
+	}
+	for _, warning := range mgtr.shared.Warnings {
+		_ = mgtr.log.Warningf("%s", warning)
+	}
+	if mgtr.shared.Key.HasNullable {
+		if null, err := inspect.HasNullKey(ctx, mgtr.applier.general, mgtr.names.original, mgtr.shared.Key); err != nil {
+			return err
+		} else if null {
+			return fmt.Errorf("the unique key %s holds NULL in some rows, which it does not tell apart: --allow-nullable-unique-key is for keys that could hold NULL and do not. Remove those rows, or give the table a key without NULL", mgtr.shared.Key.Name)
+		}
+	}
+	var sources, targets []sql.Column
+	for _, column := range mgtr.shared.Columns {
+		if column.IsWritten() {
+			sources, targets = append(sources, column.Source), append(targets, column.Target)
+		}
+	}
+	c.UniqueKey = mgtr.shared.Key
+	c.SharedColumns, c.MappedSharedColumns = sql.NewColumnList(sources), sql.NewColumnList(targets)
+	mgtr.log.Infof("Chosen shared unique key is %s", c.UniqueKey.Name)
+	mgtr.log.Infof("Shared columns are %s", c.SharedColumns)
+	mgtr.keys, err = sql.NewApplyStatements(mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, mgtr.applier.timeZone)
+	return err
+}
+
+// renames is what the ALTER renames and drops, as far as data is to follow.
+func (mgtr *Migrator) renames() inspect.Renames {
+	if mgtr.context.SkipRenamedColumns {
+		return withoutRenames{mgtr.alter}
+	}
+	return mgtr.alter
+}
+
+// withoutRenames takes renamed columns for dropped and added ones.
+type withoutRenames struct{ *sql.AlterTableParser }
+
+func (withoutRenames) RenamedColumn(string) (string, bool) { return "", false }
+
+// listen occupies the addresses for commands, before anything is built that a failure would leave behind.
+func (mgtr *Migrator) listen(ctx context.Context) error {
+	c := mgtr.context
+	interactive := server.New(server.Config{
+		SocketFile:         c.ServeSocketFile,
+		SocketMode:         c.ServeSocketMode,
+		DropExistingSocket: c.DropServeSocket,
+		TCPHost:            c.ServeTCPHost,
+		TCPPort:            int(c.ServeTCPPort),
+		Controls:           controls{mgtr},
+		BeforeCommand:      func(_ context.Context, command string) error { return mgtr.hooks.OnInteractiveCommand(command) },
+		Log:                mgtr.log,
+	})
+	if err := interactive.Listen(ctx); err != nil {
+		return err
+	}
+	mgtr.server = interactive
+	return nil
+}
+
+// serve tells the hooks that all is valid, and takes commands from now on.
+func (mgtr *Migrator) serve(ctx context.Context) error {
+	c := mgtr.context
+	mgtr.gate = &cutOverGate{
+		context:   c,
+		throttled: mgtr.throttler.Gate().Wait,
+		drainTime: func() time.Duration { return mgtr.applyRate.timeFor(mgtr.backlog.Len()) },
+		postponed: mgtr.hooks.OnBeginPostponed,
+	}
+	if err := mgtr.hooks.OnValidated(); err != nil {
+		return err
+	}
+	mgtr.background(mgtr.server.Serve)
+	return nil
+}

@@ -1,0 +1,193 @@
+package logic
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/github/gh-ost/go/base"
+	"github.com/github/gh-ost/go/binlog"
+	"github.com/github/gh-ost/go/logic/apply"
+	"github.com/github/gh-ost/go/mysql"
+	"github.com/github/gh-ost/go/sql"
+)
+
+// EventsStreamer reads the binary log of the inspected server and passes on what the migration follows: row events of
+// the original go to the backlog, states and heartbeats of the changelog travel through the same backlog, so that they
+// take effect after everything before them has been applied.
+type EventsStreamer struct {
+	stream    *binlog.Stream
+	original  sql.TableName
+	changelog sql.TableName
+	backlog   *apply.Backlog
+	board     *tokenBoard
+	beat      func(written time.Time)
+	log       base.Logger
+
+	columns   atomic.Int64 // number of columns of the original; 0: its events are not followed (yet, or any more)
+	connected chan struct{}
+
+	auditMutex sync.Mutex
+	audit      *audit // nil unless a cut-over is under way
+}
+
+// NewEventsStreamer returns a streamer; Run starts it. Each heartbeat's time is told to beat once all earlier events
+// are applied.
+func NewEventsStreamer(settings binlog.Settings, original, changelog sql.TableName, backlog *apply.Backlog, beat func(time.Time), log base.Logger) *EventsStreamer {
+	s := &EventsStreamer{original: original, changelog: changelog, backlog: backlog, board: newTokenBoard(), beat: beat, log: log, connected: make(chan struct{})}
+	settings.Follow = func(schema, table string) bool {
+		return s.isTable(schema, table, changelog) || s.isTable(schema, table, original) && s.columns.Load() > 0
+	}
+	s.stream = binlog.NewStream(settings, log)
+	return s
+}
+
+// isTable ignores case: servers differ in whether they keep it, and two tables that differ by case only would share
+// their helper tables' names too.
+func (s *EventsStreamer) isTable(schema, table string, name sql.TableName) bool {
+	return strings.EqualFold(table, name.Name) && strings.EqualFold(schema, name.Schema)
+}
+
+// Run reads from the given position until the context ends or the stream cannot go on.
+func (s *EventsStreamer) Run(ctx context.Context, from mysql.BinlogCoordinates) error {
+	return s.stream.Run(ctx, from, func() { close(s.connected) }, s.handle)
+}
+
+// Connected is closed when the server has begun to send: no later commit is missed.
+func (s *EventsStreamer) Connected() <-chan struct{} { return s.connected }
+
+// Coordinates is the position of the last event read.
+func (s *EventsStreamer) Coordinates() mysql.BinlogCoordinates { return s.stream.Coordinates() }
+
+// Follow begins to pass on the original's row events, which must have that many columns.
+func (s *EventsStreamer) Follow(columns int) { s.columns.Store(int64(columns)) }
+
+// Expect registers a token that will be written to the changelog as a state; see tokenBoard.
+func (s *EventsStreamer) Expect(token string) (arrived <-chan struct{}, forget func()) {
+	return s.board.expect(token)
+}
+
+func (s *EventsStreamer) handle(ctx context.Context, event *binlog.Event) error {
+	switch {
+	case event.Kind == binlog.Statement:
+		return s.handleStatement(event)
+	case s.isTable(event.Schema, event.Table, s.changelog):
+		return s.handleChangelog(ctx, event)
+	case s.isTable(event.Schema, event.Table, s.original):
+		return s.handleOriginal(ctx, event)
+	}
+	return nil
+}
+
+func (s *EventsStreamer) handleOriginal(ctx context.Context, event *binlog.Event) error {
+	columns := s.columns.Load()
+	if columns == 0 {
+		return nil
+	}
+	if int64(event.ColumnCount) != columns {
+		return &ChangedTableError{Table: s.original, Coordinates: event.Coordinates,
+			What: fmt.Sprintf("its rows have %d columns now instead of %d", event.ColumnCount, columns)}
+	}
+	s.currentAudit().row(event)
+	return s.backlog.Put(ctx, event)
+}
+
+func (s *EventsStreamer) handleChangelog(ctx context.Context, event *binlog.Event) error {
+	for _, row := range event.Rows {
+		if row.After == nil || len(row.After) <= changelogValueOrdinal {
+			continue // a deleted row, or not a table of ours
+		}
+		hint, value := textOf(row.After[changelogHintOrdinal]), textOf(row.After[changelogValueOrdinal])
+		switch hint {
+		case heartbeatHint:
+			written, err := time.Parse(time.RFC3339Nano, value)
+			if err != nil {
+				return fmt.Errorf("reading a heartbeat from the changelog: %w", err)
+			}
+			if s.columns.Load() == 0 {
+				s.beat(written)
+				continue
+			}
+			s.backlog.PutHeartbeat(func() { s.beat(written) })
+		case stateHint:
+			s.log.Infof("Intercepted changelog state %s", ReadChangelogState(value))
+			s.currentAudit().token(value)
+			handled := func() {
+				s.log.Infof("Handled changelog state %s", ReadChangelogState(value))
+				s.board.deliver(value)
+			}
+			if s.columns.Load() == 0 { // nobody applies: nothing is queued that it could overtake
+				handled()
+				continue
+			}
+			if err := s.backlog.PutMarker(ctx, handled); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func textOf(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	}
+	return ""
+}
+
+// handleStatement looks for what row events do not tell. The RENAME of a cut-over ends the original's life under its
+// name: what the stream says of that name from there on is about the new table.
+func (s *EventsStreamer) handleStatement(event *binlog.Event) error {
+	if s.currentAudit().statement(event) {
+		s.columns.Store(0)
+		return nil
+	}
+	if s.columns.Load() == 0 {
+		return nil
+	}
+	if verb, touches := sql.StatementTouches(event.Statement, event.Schema, s.original); touches {
+		return &ChangedTableError{Table: s.original, Coordinates: event.Coordinates,
+			What: fmt.Sprintf("somebody ran %s on it, whose effect on rows the stream does not carry", verb)}
+	}
+	return nil
+}
+
+func (s *EventsStreamer) currentAudit() *audit {
+	s.auditMutex.Lock()
+	defer s.auditMutex.Unlock()
+	return s.audit
+}
+
+// beginAudit makes the stream watch for writes to the original behind the token and up to the RENAME that carries the
+// token in its text.
+func (s *EventsStreamer) beginAudit(token string) *audit {
+	s.auditMutex.Lock()
+	defer s.auditMutex.Unlock()
+	s.audit = newAudit(token)
+	return s.audit
+}
+
+// endAudit stops watching.
+func (s *EventsStreamer) endAudit() {
+	s.auditMutex.Lock()
+	defer s.auditMutex.Unlock()
+	s.audit = nil
+}
+
+// ChangedTableError ends a migration whose original table was changed in a way that the stream does not carry.
+type ChangedTableError struct {
+	Table       sql.TableName
+	Coordinates mysql.BinlogCoordinates
+	What        string
+}
+
+func (e *ChangedTableError) Error() string {
+	return fmt.Sprintf("the original table %s was changed during the migration: %s (at %v). Nothing was swapped; start the migration again",
+		e.Table, e.What, e.Coordinates)
+}
