@@ -55,8 +55,8 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 }
 
 // flowing shortens the patience: from now on the server sends heartbeats.
-func (d *dialer) flowing() {
-	d.timeout.Store(int64(silenceTimeout))
+func (d *dialer) flowing(silence time.Duration) {
+	d.timeout.Store(int64(silence))
 }
 
 // close closes the connection. The library may close it again.
@@ -109,6 +109,13 @@ func (c *watchedConn) Write(data []byte) (int, error) {
 	}
 	n, err := c.Conn.Write(data)
 	return n, c.failed(err)
+}
+
+// SetReadDeadline is called by the library when it closes. It must not fail on a connection that we have closed before:
+// the library would then close it under the hands of its own reading goroutine, which is a data race.
+func (c *watchedConn) SetReadDeadline(deadline time.Time) error {
+	_ = c.Conn.SetReadDeadline(deadline)
+	return nil
 }
 
 func (c *watchedConn) failed(err error) error {

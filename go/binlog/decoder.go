@@ -101,6 +101,9 @@ func (d *decoder) decodeOne(header replication.EventHeader, raw, body []byte) (e
 		return entry{kind: entryRotate, file: string(rotate.NextLogName), pos: int64(rotate.Position)}, nil
 	case replication.HEARTBEAT_EVENT, replication.HEARTBEAT_LOG_EVENT_V2:
 		return entry{kind: entryHeartbeat}, nil
+	case replication.PREVIOUS_GTIDS_EVENT, replication.MARIADB_GTID_LIST_EVENT, replication.MARIADB_BINLOG_CHECKPOINT_EVENT,
+		replication.STOP_EVENT:
+		return entry{kind: entryBetween}, nil
 
 	case replication.ANONYMOUS_GTID_EVENT:
 		return entry{kind: entryTransaction}, nil

@@ -44,5 +44,6 @@
 //   - The server gives up on a client that does not read for net_write_timeout, 60 s by default: a handler that is throttled
 //     for longer would lose the connection, and a long transaction would never get through.
 //   - The library counts MariaDB's GTIDs with warnings to stderr, so it reads by position, and the set goes into a variable.
-//   - MySQL repeats an update of a table without JSON as PARTIAL_UPDATE_ROWS under PARTIAL_JSON; that one is whole.
+//   - Under PARTIAL_JSON MySQL logs every update as PARTIAL_UPDATE_ROWS; those of tables without JSON are whole.
+//   - Temporal columns of MariaDB before 10.1 look alike in the log whatever their fraction, so they are refused.
 package binlog

@@ -8,6 +8,7 @@ const (
 	entryFormat                // a file's first event, sent at every start: the stream flows
 	entryRotate                // the following events are in another file
 	entryHeartbeat             // an idle server lives
+	entryBetween               // belongs to no transaction and changes nothing
 	entryTransaction           // a transaction begins, with its GTID if it has one
 	entryBegin
 	entryXAStart

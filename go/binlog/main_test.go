@@ -16,7 +16,14 @@ import (
 	"github.com/github/gh-ost/go/mysql"
 )
 
-func TestMain(m *testing.M) { os.Exit(testserver.Main(m, testserver.Options{})) }
+func TestMain(m *testing.M) {
+	code := testserver.Main(m, testserver.Options{})
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
 
 // patience is how long a test waits for what must come.
 const patience = 60 * time.Second
@@ -76,7 +83,6 @@ func byGTID(s *Settings) { s.UseGTID = true }
 // followFrom starts a stream and returns once it is connected.
 func followFrom(t testing.TB, settings Settings, from mysql.BinlogCoordinates, inspect ...Handler) *follower {
 	t.Helper()
-	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	f := &follower{
 		Stream: NewStream(settings, nil), t: t, cancel: cancel, ended: make(chan struct{}), arrived: make(chan struct{}),
@@ -105,12 +111,7 @@ func followFrom(t testing.TB, settings Settings, from mysql.BinlogCoordinates, i
 		case <-f.ended:
 		case <-time.After(patience):
 			t.Error("the stream does not end when its context does")
-			return
 		}
-		goleak.VerifyNone(t, before,
-			// the pools of the test itself
-			goleak.IgnoreAnyFunction("github.com/go-sql-driver/mysql.(*mysqlConn).startWatcher.func1"),
-			goleak.IgnoreAnyFunction("database/sql.(*DB).connectionOpener"))
 	})
 	select {
 	case <-connected:
@@ -223,4 +224,14 @@ func position(t testing.TB, server *testserver.Server, gtid bool) mysql.BinlogCo
 	values[0], values[1] = &file, &offset
 	require.NoError(t, rows.Scan(values...))
 	return mysql.NewFileBinlogCoordinates(file, offset)
+}
+
+// waitUntil waits for what no event announces.
+func (f *follower) waitUntil(what string, condition func() bool) {
+	f.t.Helper()
+	for deadline := time.Now().Add(patience); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			f.t.Fatalf("not within %s: %s", patience, what)
+		}
+	}
 }

@@ -34,24 +34,37 @@ func eachInPayload(body []byte, visit func(raw []byte) error) error {
 		return fmt.Errorf("its compression type %d is not known", compression)
 	}
 	for {
-		header := make([]byte, replication.EventHeaderSize)
-		if _, err := io.ReadFull(reader, header); err == io.EOF {
+		raw, err := nextEvent(reader)
+		if err == io.EOF {
 			return nil
 		} else if err != nil {
-			return fmt.Errorf("its payload cannot be expanded: %w", err)
-		}
-		size := eventSize(header)
-		if size < replication.EventHeaderSize || size > maxEventSize {
-			return errMalformed
-		}
-		raw := append(header, make([]byte, size-replication.EventHeaderSize)...)
-		if _, err := io.ReadFull(reader, raw[replication.EventHeaderSize:]); err != nil {
 			return fmt.Errorf("its payload cannot be expanded: %w", err)
 		}
 		if err := visit(raw); err != nil {
 			return err
 		}
 	}
+}
+
+// nextEvent reads one event. io.EOF: there is no more. A damaged length does not allocate more than there is to read.
+func nextEvent(reader io.Reader) ([]byte, error) {
+	header := make([]byte, replication.EventHeaderSize)
+	if _, err := io.ReadFull(reader, header); err != nil {
+		return nil, err
+	}
+	size := eventSize(header)
+	if size < replication.EventHeaderSize || size > maxEventSize {
+		return nil, errMalformed
+	}
+	var raw bytes.Buffer
+	raw.Grow(min(size, 1<<20) + bytes.MinRead)
+	raw.Write(header)
+	if _, err := io.CopyN(&raw, reader, int64(size-replication.EventHeaderSize)); err == io.EOF {
+		return nil, io.ErrUnexpectedEOF
+	} else if err != nil {
+		return nil, err
+	}
+	return raw.Bytes(), nil
 }
 
 // cutPayload reads the fields in front of the payload: a type, a length, a value each.

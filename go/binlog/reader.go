@@ -77,7 +77,7 @@ func (r *reader) judge(err error, now time.Time) error {
 	case isPurged(server):
 		return &PurgedError{At: at, Err: server}
 	case server != nil && isHopeless(server.Code), isCertificateError(err):
-		return fmt.Errorf("reading the binary log of %s as user %s: %w",
+		return fmt.Errorf("reading the binary log of %s as user %s, who needs REPLICATION SLAVE: %w",
 			r.settings.Connection.Key.DisplayString(), r.settings.Connection.User, err)
 	}
 	if r.sequencer.advanced {
@@ -156,7 +156,7 @@ func isPurged(err *gomysql.MyError) bool {
 	case erSourceHasPurgedGTIDs, erGTIDPositionNotFound:
 		return true
 	case erSourceFatalReadingBinlog:
-		return !strings.Contains(err.Message, "max_allowed_packet")
+		return !strings.Contains(err.Message, "max_allowed_packet") && !strings.Contains(err.Message, "not open")
 	}
 	return false
 }

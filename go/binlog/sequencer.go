@@ -107,6 +107,8 @@ func (s *sequencer) take(e entry) error {
 	case entryHeartbeat:
 		s.advanced = s.advanced || s.flowing
 		return nil
+	case entryBetween:
+		return s.takeBetween()
 	case entryTransaction:
 		if err := s.cutOff(); err != nil {
 			return err
@@ -179,6 +181,18 @@ func (s *sequencer) takeRotate(e entry) error {
 		return err
 	}
 	s.place.rotate(e.file, e.pos)
+	return s.handOn(nil)
+}
+
+// takeBetween moves on over events that belong to no transaction, so that the place of a server that has been idle since
+// is reached.
+func (s *sequencer) takeBetween() error {
+	if s.open {
+		return nil
+	}
+	if err := s.place.complete(); err != nil {
+		return err
+	}
 	return s.handOn(nil)
 }
 

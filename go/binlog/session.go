@@ -60,7 +60,7 @@ func (s *session) config() replication.BinlogSyncerConfig {
 		TLSConfig:               connection.TLSConfig(),
 		Logger:                  libraryLog(s.log),
 		Dialer:                  s.dialer.dial,
-		HeartbeatPeriod:         heartbeatPeriod,
+		HeartbeatPeriod:         s.settings.heartbeat,
 		DisableRetrySync:        true,
 		RawModeEnabled:          true, // we decode
 		DiscardGTIDSet:          true,
@@ -94,8 +94,8 @@ func (s *session) start(syncer *replication.BinlogSyncer) (*replication.BinlogSt
 func (s *session) prepare(conn *client.Conn) error {
 	// While the handler is busy we do not read, and the server must not take that for a dead connection.
 	_, err := conn.Execute(fmt.Sprintf("SET /* gh-ost */ SESSION net_write_timeout = %d", int(serverWriteTimeout.Seconds())))
-	if err != nil {
-		return fmt.Errorf("setting net_write_timeout: %w", err)
+	if err != nil && s.log != nil {
+		s.log.Infof("net_write_timeout of the binary log connection cannot be set: %v; the server may drop it while writing is throttled", err)
 	}
 	if s.settings.Flavor != mysql.MariaDBFlavor || !s.settings.UseGTID {
 		return nil
@@ -112,7 +112,7 @@ func (s *session) prepare(conn *client.Conn) error {
 func (s *session) HandleEvent(event *replication.BinlogEvent) error {
 	switch event.Header.EventType {
 	case replication.FORMAT_DESCRIPTION_EVENT:
-		s.dialer.flowing()
+		s.dialer.flowing(s.settings.silence)
 	case replication.ROTATE_EVENT, replication.HEARTBEAT_EVENT, replication.HEARTBEAT_LOG_EVENT_V2:
 	default:
 		if !s.sequencer.place.read(event.Header.LogPos, event.Header.EventSize) {

@@ -68,6 +68,9 @@ type Settings struct {
 	ReadAheadEvents int
 	// MaxXABytes bounds the memory of rows of prepared XA transactions that wait for their commit. 0: 128 MiB.
 	MaxXABytes int64
+
+	// Shortened by tests; 0: heartbeatPeriod and silenceTimeout.
+	heartbeat, silence time.Duration
 }
 
 func (s Settings) withDefaults() Settings {
@@ -79,6 +82,12 @@ func (s Settings) withDefaults() Settings {
 	}
 	if s.MaxXABytes <= 0 {
 		s.MaxXABytes = defaultMaxXABytes
+	}
+	if s.heartbeat <= 0 {
+		s.heartbeat = heartbeatPeriod
+	}
+	if s.silence <= 0 {
+		s.silence = silenceTimeout
 	}
 	return s
 }
