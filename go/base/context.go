@@ -26,6 +26,7 @@ type MigrationContext struct {
 	ModeSettings
 	SafetySettings
 	RowCountSettings
+	PaceSettings
 	TriggerSettings
 	ThrottlingSettings
 	CutOverSettings
@@ -72,6 +73,7 @@ func NewMigrationContext() *MigrationContext {
 	c.ApplierConnectionConfig = mysql.NewConnectionConfig()
 	c.CutOverLockTimeoutSeconds = DefaultCutOverLockTimeoutSeconds
 	c.ExponentialBackoffMaxInterval = DefaultExponentialBackoffMaxInterval
+	c.PaceSettings = PaceSettings{CopyConcurrency: DefaultCopyConcurrency, ApplyConcurrency: DefaultApplyConcurrency, ChunkTimeMillis: DefaultChunkTimeMillis}
 	c.ColumnRenameMap = map[string]string{}
 	c.DroppedColumnsMap = map[string]bool{}
 	c.LiveSettings.setDefaults()

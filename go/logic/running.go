@@ -12,10 +12,6 @@ import (
 )
 
 const (
-	// applyConnections and copyConnections are the sessions that apply and copy.
-	applyConnections = 1
-	copyConnections  = 1
-
 	// yieldInterval is the pause between two looks of the copy at a backlog that is to be applied first.
 	yieldInterval = 5 * time.Millisecond
 )
@@ -24,17 +20,18 @@ const (
 // from the events; the marker that comes back afterwards makes sure that no commit can hide between stream and range.
 func (mgtr *Migrator) follow(ctx context.Context) error {
 	c := mgtr.context
-	db, err := mgtr.applier.applySessions(c.DatabaseName, applyConnections)
+	db, err := mgtr.applier.applySessions(c.DatabaseName, int(c.ApplyConcurrency))
 	if err != nil {
 		return err
 	}
 	writer := apply.NewWriter(apply.Settings{
-		DB:         db,
-		Statements: mgtr.keys,
-		Backlog:    mgtr.backlog,
-		Wait:       mgtr.throttler.Gate().Wait,
-		BatchSize:  c.GetDMLBatchSize,
-		Retries:    c.MaxRetries(),
+		DB:          db,
+		Statements:  mgtr.keys,
+		Backlog:     mgtr.backlog,
+		Concurrency: int(c.ApplyConcurrency),
+		Wait:        mgtr.throttler.Gate().Wait,
+		BatchSize:   c.GetDMLBatchSize,
+		Retries:     c.MaxRetries(),
 		Applied: func(events int64, took time.Duration) {
 			c.AddDMLEventsApplied(events)
 			mgtr.applyRate.observe(events, took)
@@ -92,7 +89,7 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	db, err := mgtr.applier.copySessions(c.DatabaseName, statements.DependsOnTimeZone(), copyConnections+1)
+	db, err := mgtr.applier.copySessions(c.DatabaseName, statements.DependsOnTimeZone(), int(c.CopyConcurrency)+1)
 	if err != nil {
 		return err
 	}
@@ -113,9 +110,10 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 		DB:          db,
 		Statements:  statements,
 		Bounds:      bounds,
-		Concurrency: copyConnections,
+		Concurrency: int(c.CopyConcurrency),
 		Wait:        mgtr.mayCopy,
 		ChunkSize:   c.GetChunkSize,
+		ChunkTime:   c.ChunkTime,
 		NiceRatio:   c.GetNiceRatio,
 		Retries:     c.MaxRetries(),
 		Copied: func(r rowcopy.Range, rows int64, _ time.Duration) {

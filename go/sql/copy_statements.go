@@ -21,7 +21,8 @@ type CopyStatements struct {
 	bound    string // the key columns as a range read selects them
 	from     string // FROM original FORCE INDEX (key)
 	copyHead string // INSERT … SELECT … FROM …
-	copyTail string // the lock clause and the no-op
+	lockTail string // the lock clause
+	noop     string // for rows that are there already
 	moments  bool
 }
 
@@ -59,9 +60,9 @@ func NewCopyStatements(original, ghost TableName, shared []SharedColumn, key *Un
 	s.from = fmt.Sprintf(" FROM %s FORCE INDEX (%s)", quotedTable(original), quoted(key.Name))
 	s.copyHead = fmt.Sprintf("INSERT %s INTO %s (%s) SELECT %s", comment(original, ""), quotedTable(ghost), targets, sources)
 	if lockClause != "" {
-		s.copyTail = " " + lockClause
+		s.lockTail = " " + lockClause
 	}
-	s.copyTail += fmt.Sprintf(" ON DUPLICATE KEY UPDATE %[1]s.%[2]s = %[1]s.%[2]s", quotedTable(ghost), quoted(untouched))
+	s.noop = fmt.Sprintf(" ON DUPLICATE KEY UPDATE %[1]s.%[2]s = %[1]s.%[2]s", quotedTable(ghost), quoted(untouched))
 	return s, nil
 }
 
@@ -154,18 +155,19 @@ func (s *CopyStatements) DependsOnTimeZone() bool {
 	return s.moments
 }
 
-// MinBound reads the first row's key; no row if the table is empty.
+// MinBound reads the first row's key, with the lock clause: a row whose insert or delete is not yet committed is waited
+// for, since its event may have passed already, before anybody followed. No row comes back if the table is empty.
 func (s *CopyStatements) MinBound() string {
 	return s.edge(s.orderBy)
 }
 
-// MaxBound reads the last row's key; no row if the table is empty.
+// MaxBound is MinBound for the last row.
 func (s *CopyStatements) MaxBound() string {
 	return s.edge(s.reverse)
 }
 
 func (s *CopyStatements) edge(order string) string {
-	query, _, _ := finished("SELECT ", comment(s.original, ""), " ", s.bound, s.from, order, " LIMIT 1")
+	query, _, _ := finished("SELECT ", comment(s.original, ""), " ", s.bound, s.from, order, " LIMIT 1", s.lockTail)
 	return query
 }
 
@@ -207,6 +209,7 @@ func (s *CopyStatements) InsertChunk(from Bound, includeFrom bool, to Bound) (qu
 	if err := s.key.appendRange(&q, from, includeFrom, to); err != nil {
 		return "", nil, fmt.Errorf("range of %s: %w", s.original, err)
 	}
-	q.write(s.copyTail)
+	q.write(s.lockTail)
+	q.write(s.noop)
 	return q.finish()
 }

@@ -31,8 +31,8 @@ func statementsFor(t testing.TB, original string, keyColumns int, types ...strin
 
 func TestCopyStatementsWalkTheKey(t *testing.T) {
 	s, _ := statementsFor(t, "t", 2, "int", "varchar(9)", "text")
-	assert.Equal(t, "SELECT /* gh-ost `db`.`t` */ `a`, `b` FROM `db`.`t` FORCE INDEX (`PRIMARY`) ORDER BY `a`, `b` LIMIT 1", s.MinBound())
-	assert.Equal(t, "SELECT /* gh-ost `db`.`t` */ `a`, `b` FROM `db`.`t` FORCE INDEX (`PRIMARY`) ORDER BY `a` DESC, `b` DESC LIMIT 1", s.MaxBound())
+	assert.Equal(t, "SELECT /* gh-ost `db`.`t` */ `a`, `b` FROM `db`.`t` FORCE INDEX (`PRIMARY`) ORDER BY `a`, `b` LIMIT 1 FOR SHARE", s.MinBound())
+	assert.Equal(t, "SELECT /* gh-ost `db`.`t` */ `a`, `b` FROM `db`.`t` FORCE INDEX (`PRIMARY`) ORDER BY `a` DESC, `b` DESC LIMIT 1 FOR SHARE", s.MaxBound())
 
 	from, to := Bound{[]byte("1"), []byte("x")}, Bound{[]byte("2"), []byte("\xfc")}
 	where := "WHERE (`a` > ? OR (`a` = ? AND (`b` > _latin1 ?))) AND (`a` < ? OR (`a` = ? AND (`b` <= _latin1 ?)))"
@@ -132,7 +132,7 @@ func TestNamesWithQuestionMarksCarryTheirValuesWithinTheStatement(t *testing.T) 
 	require.NoError(t, err)
 	assert.Equal(t, "REPLACE /* gh-ost `db`.`_what?* /x_gho` */ INTO `db`.`_what?*/x_gho` (`a`, `b`, `c`) VALUES (-5, _latin1 X'61273F', X'')", query)
 	assert.Empty(t, args)
-	assert.Equal(t, "SELECT /* gh-ost `db`.`what?* /x` */ `a` FROM `db`.`what?*/x` FORCE INDEX (`PRIMARY`) ORDER BY `a` LIMIT 1", s.MinBound())
+	assert.Equal(t, "SELECT /* gh-ost `db`.`what?* /x` */ `a` FROM `db`.`what?*/x` FORCE INDEX (`PRIMARY`) ORDER BY `a` LIMIT 1 FOR SHARE", s.MinBound())
 }
 
 func TestCopyDependsOnTheTimeZoneOnlyWhereMomentsBecomeLocalTime(t *testing.T) {

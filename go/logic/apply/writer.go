@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/github/gh-ost/go/mysql"
 )
 
@@ -41,6 +43,8 @@ type Settings struct {
 	Backlog *Backlog
 	// Wait returns when applying is allowed: at once, or after throttling.
 	Wait func(ctx context.Context) error
+	// Concurrency is the number of sessions that apply shares of a batch at the same time, at least 1.
+	Concurrency int
 	// BatchSize is the smallest number of rows that a batch may take, as the operator set it.
 	BatchSize func() int64
 	// Retries is how often a batch is tried.
@@ -101,16 +105,37 @@ func (w *Writer) apply(ctx context.Context, entries []entry) error {
 			return err
 		}
 	}
-	statements, err := w.build(batch)
+	deletes, err := w.split(batch.Deletes(), w.Statements.Delete)
 	if err != nil {
-		return fmt.Errorf("preparing %d changes for the ghost table: %w", batch.Events(), err)
+		return fmt.Errorf("preparing deletes in the ghost table: %w", err)
+	}
+	replaces, err := w.split(batch.Upserts(), w.Statements.Replace)
+	if err != nil {
+		return fmt.Errorf("preparing changes for the ghost table: %w", err)
 	}
 	started := time.Now()
-	if err := w.retry(ctx, statements); err != nil {
+	if w.Concurrency == 1 || len(deletes)+len(replaces) == 1 {
+		err = w.retry(ctx, append(deletes, replaces...))
+	} else if err = w.share(ctx, deletes); err == nil {
+		err = w.share(ctx, replaces)
+	}
+	if err != nil {
 		return err
 	}
 	w.Applied(batch.Events(), time.Since(started))
 	return nil
+}
+
+// share lets the sessions work off the statements, in any order, and returns when all have committed. The last images of
+// one batch cannot conflict with one another on a unique key of the original, because they all stood in it at the batch's
+// end; a row that one of them pushes out is part of the batch itself, or has its own event still to come.
+func (w *Writer) share(ctx context.Context, statements []statement) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(w.Concurrency)
+	for _, s := range statements {
+		group.Go(func() error { return w.retry(ctx, []statement{s}) })
+	}
+	return group.Wait()
 }
 
 // statement is one that is ready to be sent, any number of times.
@@ -119,18 +144,6 @@ type statement struct {
 	args  []any
 	alone [][]any // the rows or keys in it, to find the one that the server refuses
 	build func([][]any) (string, []any, error)
-}
-
-func (w *Writer) build(batch *Batch) ([]statement, error) {
-	deletes, err := w.split(batch.Deletes(), w.Statements.Delete)
-	if err != nil {
-		return nil, err
-	}
-	replaces, err := w.split(batch.Upserts(), w.Statements.Replace)
-	if err != nil {
-		return nil, err
-	}
-	return append(deletes, replaces...), nil
 }
 
 func (w *Writer) split(rows [][]any, build func([][]any) (string, []any, error)) ([]statement, error) {

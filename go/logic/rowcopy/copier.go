@@ -30,8 +30,10 @@ type Settings struct {
 	Concurrency int
 	// Wait returns when copying is allowed: at once, after throttling, or when events have been applied first.
 	Wait func(ctx context.Context) error
-	// ChunkSize is the number of rows in a range.
+	// ChunkSize is the number of rows in a range, or in the first one if ChunkTime adapts it.
 	ChunkSize func() int64
+	// ChunkTime is how long a chunk should take; the size is adapted to it. 0: the size stays.
+	ChunkTime func() time.Duration
 	// NiceRatio is the time to pause after each chunk, as a multiple of the time that the chunk took.
 	NiceRatio func() float64
 	// Retries is how often a chunk is tried.
@@ -45,11 +47,12 @@ type Settings struct {
 // Copier copies the original's rows.
 type Copier struct {
 	Settings
+	sizer *chunkSizer
 }
 
 // NewCopier returns a copier; Run starts it.
 func NewCopier(settings Settings) *Copier {
-	return &Copier{settings}
+	return &Copier{settings, &chunkSizer{configured: settings.ChunkSize, target: settings.ChunkTime}}
 }
 
 // Run copies everything within the bounds. It returns the first error, or the context's.
@@ -77,7 +80,7 @@ func (c *Copier) Run(ctx context.Context) error {
 }
 
 func (c *Copier) produce(ctx context.Context, ranges chan<- Range) error {
-	w := newWalk(c.DB, c.Statements, c.Bounds, c.ChunkSize)
+	w := newWalk(c.DB, c.Statements, c.Bounds, c.sizer.rows)
 	for {
 		var r Range
 		var ok bool
@@ -114,6 +117,7 @@ func (c *Copier) copyRange(ctx context.Context, r Range) error {
 			return err
 		}
 		took = time.Since(started)
+		c.sizer.observe(r.Rows, took)
 		c.Copied(r, rows, took)
 		return nil
 	})

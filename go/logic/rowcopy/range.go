@@ -14,6 +14,7 @@ type Range struct {
 	Iteration   int64 // counts from 0
 	From, To    sql.Bound
 	IncludeFrom bool
+	Rows        int64 // that it had when its end was read; 0 if not known
 }
 
 // String shows the bounds as logs do.

@@ -93,7 +93,8 @@ func (w *walk) next(ctx context.Context) (r Range, ok bool, err error) {
 	if w.from == nil {
 		return Range{}, false, nil
 	}
-	query, args, err := w.statements.ChunkEnd(w.from, w.include, w.bounds.Max, w.chunkSize(), w.iteration)
+	rows := w.chunkSize()
+	query, args, err := w.statements.ChunkEnd(w.from, w.include, w.bounds.Max, rows, w.iteration)
 	if err != nil {
 		return Range{}, false, err
 	}
@@ -102,6 +103,7 @@ func (w *walk) next(ctx context.Context) (r Range, ok bool, err error) {
 		return Range{}, false, fmt.Errorf("reading the end of chunk %d: %w", w.iteration, err)
 	}
 	if to == nil {
+		rows = 0
 		if query, args, err = w.statements.LastBound(w.from, w.include, w.bounds.Max, w.iteration); err != nil {
 			return Range{}, false, err
 		}
@@ -113,7 +115,7 @@ func (w *walk) next(ctx context.Context) (r Range, ok bool, err error) {
 		w.from = nil
 		return Range{}, false, nil
 	}
-	r = Range{Iteration: w.iteration, From: w.from, To: to, IncludeFrom: w.include}
+	r = Range{Iteration: w.iteration, From: w.from, To: to, IncludeFrom: w.include, Rows: rows}
 	w.from, w.include = to, false
 	w.iteration++
 	return r, true, nil

@@ -1,0 +1,48 @@
+package base
+
+import (
+	"fmt"
+	"time"
+)
+
+// The defaults of the pace, as measured best on a small server, and its bounds.
+const (
+	DefaultCopyConcurrency  = 2
+	DefaultApplyConcurrency = 2
+	DefaultChunkTimeMillis  = 50
+
+	maxConcurrency     = 16
+	maxChunkTimeMillis = 10_000
+)
+
+// PaceSettings says with how many sessions the table is copied and events are applied, and how long one chunk may take.
+type PaceSettings struct {
+	// CopyConcurrency is the number of sessions that copy rows, 1…16.
+	CopyConcurrency int64
+	// ApplyConcurrency is the number of sessions that apply events, 1…16.
+	ApplyConcurrency int64
+	// ChunkTimeMillis is the time, in milliseconds, that the size of chunks is adapted to. 0: all have the chunk size.
+	ChunkTimeMillis int64
+}
+
+// ChunkTime is ChunkTimeMillis as a duration.
+func (p *PaceSettings) ChunkTime() time.Duration {
+	return time.Duration(p.ChunkTimeMillis) * time.Millisecond
+}
+
+// ValidatePace returns an error that names the flag if a setting is out of its bounds.
+func (p *PaceSettings) ValidatePace() error {
+	for _, setting := range []struct {
+		flag             string
+		value, low, high int64
+	}{
+		{"copy-concurrency", p.CopyConcurrency, 1, maxConcurrency},
+		{"apply-concurrency", p.ApplyConcurrency, 1, maxConcurrency},
+		{"chunk-time-millis", p.ChunkTimeMillis, 0, maxChunkTimeMillis},
+	} {
+		if setting.value < setting.low || setting.value > setting.high {
+			return fmt.Errorf("%s is %d, allowed are %d to %d", setting.flag, setting.value, setting.low, setting.high)
+		}
+	}
+	return nil
+}
