@@ -1,9 +1,6 @@
 package base
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // The defaults of the pace, as measured best on a small server, and its bounds.
 const (
@@ -11,8 +8,8 @@ const (
 	DefaultApplyConcurrency = 2
 	DefaultChunkTimeMillis  = 50
 
-	maxConcurrency     = 16
-	maxChunkTimeMillis = 10_000
+	MaxConcurrency     = 16
+	MaxChunkTimeMillis = 10_000
 )
 
 // PaceSettings says with how many sessions the table is copied and events are applied, and how long one chunk may take.
@@ -28,21 +25,4 @@ type PaceSettings struct {
 // ChunkTime is ChunkTimeMillis as a duration.
 func (p *PaceSettings) ChunkTime() time.Duration {
 	return time.Duration(p.ChunkTimeMillis) * time.Millisecond
-}
-
-// ValidatePace returns an error that names the flag if a setting is out of its bounds.
-func (p *PaceSettings) ValidatePace() error {
-	for _, setting := range []struct {
-		flag             string
-		value, low, high int64
-	}{
-		{"copy-concurrency", p.CopyConcurrency, 1, maxConcurrency},
-		{"apply-concurrency", p.ApplyConcurrency, 1, maxConcurrency},
-		{"chunk-time-millis", p.ChunkTimeMillis, 0, maxChunkTimeMillis},
-	} {
-		if setting.value < setting.low || setting.value > setting.high {
-			return fmt.Errorf("%s is %d, allowed are %d to %d", setting.flag, setting.value, setting.low, setting.high)
-		}
-	}
-	return nil
 }

@@ -6,7 +6,7 @@ import "os"
 type ServingSettings struct {
 	// ServeSocketFile is the path of the unix socket.
 	ServeSocketFile string
-	// ServeSocketMode is the permission set on the socket. 0: as the process's umask has it.
+	// ServeSocketMode is the permission set on the socket. 0: its owner alone may connect.
 	ServeSocketMode os.FileMode
 	// ServeTCPPort is the TCP port to listen on as well. 0: no TCP.
 	ServeTCPPort int64

@@ -6,9 +6,9 @@ func (o *options) rowFlags() []flagSpec {
 	m := o.migration
 	return []flagSpec{
 		intFlag(&o.chunkSize, "chunk-size", 1000, "rows in a copied chunk; kept within 10 and 100000. --chunk-time-millis adapts it"),
-		intFlag(&m.ChunkTimeMillis, "chunk-time-millis", base.DefaultChunkTimeMillis, "milliseconds that a chunk should take: --chunk-size is where its size begins. 0 keeps the size"),
-		intFlag(&m.CopyConcurrency, "copy-concurrency", base.DefaultCopyConcurrency, "sessions that copy rows, 1 to 16"),
-		intFlag(&m.ApplyConcurrency, "apply-concurrency", base.DefaultApplyConcurrency, "sessions that apply events, 1 to 16"),
+		intFlag(&m.ChunkTimeMillis, "chunk-time-millis", base.DefaultChunkTimeMillis, "milliseconds that a chunk should take: --chunk-size is where its size begins. 0 keeps the size").within(0, base.MaxChunkTimeMillis),
+		intFlag(&m.CopyConcurrency, "copy-concurrency", base.DefaultCopyConcurrency, "sessions that copy rows, 1 to 16").within(1, base.MaxConcurrency),
+		intFlag(&m.ApplyConcurrency, "apply-concurrency", base.DefaultApplyConcurrency, "sessions that apply events, 1 to 16").within(1, base.MaxConcurrency),
 		intFlag(&o.dmlBatchSize, "dml-batch-size", 10, "most events applied in one transaction; kept within 1 and 1000"),
 		intFlag(&o.defaultRetries, "default-retries", 60, "attempts at an operation that may be retried, the cut-over too"),
 		floatFlag(&o.niceRatio, "nice-ratio", 0, "rest after each chunk for this multiple of the time it took; kept within 0 and 100"),

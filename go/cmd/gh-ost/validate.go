@@ -215,9 +215,6 @@ func (o *options) applyLiveSettings() error {
 	if m.GetNiceRatio() != o.niceRatio {
 		o.warnf("--nice-ratio=%g is out of range: %g is used", o.niceRatio, m.GetNiceRatio())
 	}
-	if err := m.ValidatePace(); err != nil {
-		return fmt.Errorf("--%w", err)
-	}
 	m.SetThrottleQuery(o.throttleQuery)
 	m.SetThrottleHTTP(o.throttleHTTP)
 	m.SetIgnoreHTTPErrors(o.ignoreHTTPErrors)
