@@ -70,6 +70,9 @@ func (c *comparison) pairColumns(alter Renames) error {
 		target, found := c.ghost.Columns.Lookup(name)
 		switch {
 		case found:
+			if !target.IsGenerated() {
+				source.Generation = sql.NotGenerated // its values are carried over like any column's, as by a native ALTER
+			}
 			c.pairs = append(c.pairs, sql.SharedColumn{Source: source, Target: target})
 		case renamed:
 			return fmt.Errorf("the ALTER seems to rename column %s to %s, but the ghost table %s has no such column: write the rename as RENAME COLUMN old TO new",
@@ -141,6 +144,9 @@ func (c *comparison) enforcing(candidate *sql.UniqueKey) (ghostKey, reason strin
 		}
 		if pair.Source.Type.Kind == sql.KindDateTime && pair.Target.Type.Kind == sql.KindTimestamp {
 			return "", fmt.Sprintf("has the column %s: no support at this time for converting a key's column from DATETIME to TIMESTAMP", sql.EscapeName(column.Name))
+		}
+		if !c.sameValue(pair) {
+			return "", fmt.Sprintf("has the column %s, which the ghost computes in another way", sql.EscapeName(column.Name))
 		}
 		targets[strings.ToLower(pair.Target.Name)] = true
 	}

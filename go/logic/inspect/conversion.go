@@ -2,19 +2,60 @@ package inspect
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/github/gh-ost/go/sql"
 )
+
+// sameValue tells whether the ghost's column gets its values from the original's, or by a computation that gives the same.
+func (c *comparison) sameValue(pair sql.SharedColumn) bool {
+	if !pair.Target.IsGenerated() {
+		return true
+	}
+	return pair.Source.IsGenerated() && c.sameExpression(c.original.expression(pair.Source), c.ghost.expression(pair.Target))
+}
+
+// sameExpression tells whether an expression gives the same in both tables: the text is the same, and no column in it has
+// another name or values that read differently.
+func (c *comparison) sameExpression(source, ghost string) bool {
+	if source != ghost {
+		return false
+	}
+	for _, column := range c.original.Columns.Columns() {
+		if !strings.Contains(source, sql.EscapeName(column.Name)) {
+			continue
+		}
+		pair, found := c.pairOf(column.Name)
+		if !found || !strings.EqualFold(pair.Target.Name, pair.Source.Name) || !c.readsAlike(pair) {
+			return false
+		}
+	}
+	return true
+}
+
+// readsAlike tells whether no expression can tell a value in the ghost from the same in the original.
+func (c *comparison) readsAlike(pair sql.SharedColumn) bool {
+	source, target := pair.Source, pair.Target
+	if source.Charset != target.Charset || source.Collation != target.Collation || !c.sameValue(pair) {
+		return false
+	}
+	switch {
+	case source.Type.Text == target.Type.Text:
+		return true
+	case source.Type.IsInteger() && target.Type.IsInteger():
+		return !source.Type.ZeroFill && !target.Type.ZeroFill && source.Type.Unsigned == target.Type.Unsigned && widens(source.Type, target.Type)
+	case source.Type.Kind == sql.KindVarChar, source.Type.Kind == sql.KindEnum:
+		return source.Type.Kind == target.Type.Kind && widens(source.Type, target.Type)
+	}
+	return false
+}
 
 // keepsDistinct tells whether values that a unique key of the original holds for different are different to one of the ghost.
 // It says so only of conversions that are known to lose nothing and to keep the collation; all others may make two values
 // one, and be it under a loose sql_mode.
 func (c *comparison) keepsDistinct(pair sql.SharedColumn) bool {
-	if !c.sameValue(pair) {
-		return false
-	}
 	source, target := pair.Source, pair.Target
-	if source.Charset != target.Charset || source.Collation != target.Collation {
+	if source.Charset != target.Charset || source.Collation != target.Collation || !c.sameValue(pair) {
 		return false
 	}
 	return source.Type.Text == target.Type.Text || widens(source.Type, target.Type)

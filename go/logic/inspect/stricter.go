@@ -60,37 +60,6 @@ func indexesAsMuch(source sql.Column, sourcePrefix, ghostPrefix int) bool {
 	return sourcePrefix > 0 && ghostPrefix >= sourcePrefix
 }
 
-// sameExpression tells whether an expression gives the same in both tables: the text is the same, and no column in it has
-// changed.
-func (c *comparison) sameExpression(source, ghost string) bool {
-	if source != ghost {
-		return false
-	}
-	for _, column := range c.original.Columns.Columns() {
-		if !strings.Contains(source, sql.EscapeName(column.Name)) {
-			continue
-		}
-		pair, found := c.pairOf(column.Name)
-		if !found || pair.Target.Name != pair.Source.Name || !c.isUnchanged(pair) {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *comparison) isUnchanged(pair sql.SharedColumn) bool {
-	source, target := pair.Source, pair.Target
-	return source.Type.Text == target.Type.Text && source.Charset == target.Charset && source.Collation == target.Collation && c.sameValue(pair)
-}
-
-// sameValue tells whether the ghost's column gets its values from the original's, or by the same computation.
-func (c *comparison) sameValue(pair sql.SharedColumn) bool {
-	if !pair.Target.IsGenerated() {
-		return !pair.Source.IsGenerated()
-	}
-	return pair.Source.IsGenerated() && c.sameExpression(c.original.expressions[strings.ToLower(pair.Source.Name)], c.ghost.expressions[strings.ToLower(pair.Target.Name)])
-}
-
 // describe is an index as others know keys. Parts that are expressions are left out.
 func (t *Table) describe(index index) *sql.UniqueKey {
 	key := &sql.UniqueKey{Name: index.name, NameInGhostTable: index.name}

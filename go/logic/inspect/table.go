@@ -32,6 +32,11 @@ func (t *Table) Transactional() bool {
 	return transactionalEngines[strings.ToLower(t.Engine)]
 }
 
+// expression returns what a generated column is computed by.
+func (t *Table) expression(column sql.Column) string {
+	return t.expressions[strings.ToLower(column.Name)]
+}
+
 // RequireUniqueKey is an error if the table has no key that a migration could use.
 func (t *Table) RequireUniqueKey() error {
 	switch {
@@ -48,6 +53,46 @@ func (t *Table) RequireUniqueKey() error {
 // ReadTable reads a table's definition. It is an error if there is no table of exactly this name, or if it is a view or
 // something else that cannot be migrated.
 func ReadTable(ctx context.Context, db *gosql.DB, dialect mysql.Dialect, name sql.TableName) (*Table, error) {
+	session, err := db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the definition of %s: %w", name, err)
+	}
+	defer session.Close()
+	hideAgain, err := showGeneratedKeys(ctx, session, dialect)
+	if err != nil {
+		return nil, fmt.Errorf("reading the definition of %s: %w", name, err)
+	}
+	table, err := readTable(ctx, session, name)
+	if hideErr := hideAgain(); err == nil && hideErr != nil {
+		return nil, fmt.Errorf("reading the definition of %s: %w", name, hideErr)
+	}
+	return table, err
+}
+
+// showGeneratedKeys makes MySQL show the primary keys that it made itself, of which rows in the binary log have the column.
+// The function that it returns undoes that.
+func showGeneratedKeys(ctx context.Context, session *gosql.Conn, dialect mysql.Dialect) (undo func() error, err error) {
+	nothing := func() error { return nil }
+	if dialect.IsMariaDB() {
+		return nothing, nil
+	}
+	const variable = "show_gipk_in_create_table_and_information_schema"
+	var name, value string
+	err = session.QueryRowContext(ctx, "SHOW /* gh-ost */ SESSION VARIABLES WHERE Variable_name = '"+variable+"'").Scan(&name, &value)
+	if errors.Is(err, gosql.ErrNoRows) || err == nil && mysql.IsOn(value) {
+		return nothing, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	set := func(value string) error {
+		_, err := session.ExecContext(ctx, "SET /* gh-ost */ SESSION "+variable+" = "+value)
+		return err
+	}
+	return func() error { return set("OFF") }, set("ON")
+}
+
+func readTable(ctx context.Context, db mysql.Querier, name sql.TableName) (*Table, error) {
 	table := &Table{Name: name}
 	stored, err := table.readHead(ctx, db)
 	if err != nil {
@@ -56,7 +101,7 @@ func ReadTable(ctx context.Context, db *gosql.DB, dialect mysql.Dialect, name sq
 	if err := table.readColumns(ctx, db, stored); err != nil {
 		return nil, fmt.Errorf("reading the columns of %s: %w", name, err)
 	}
-	if table.indexes, err = readUniqueIndexes(ctx, db, dialect, stored); err != nil {
+	if table.indexes, err = readUniqueIndexes(ctx, db, stored); err != nil {
 		return nil, fmt.Errorf("reading the unique keys of %s: %w", name, err)
 	}
 	table.chooseCandidates()
@@ -65,7 +110,7 @@ func ReadTable(ctx context.Context, db *gosql.DB, dialect mysql.Dialect, name sq
 
 // readHead reads what kind of table it is, and returns the name by which information_schema has it: a server with
 // lower_case_table_names stores it in lower case.
-func (t *Table) readHead(ctx context.Context, db *gosql.DB) (stored sql.TableName, err error) {
+func (t *Table) readHead(ctx context.Context, db mysql.Querier) (stored sql.TableName, err error) {
 	rows, err := db.QueryContext(ctx, "SELECT /* gh-ost */ table_schema, table_name, table_type, IFNULL(engine, '') FROM information_schema.tables"+
 		" WHERE table_schema = ? AND table_name = ?", t.Name.Schema, t.Name.Name)
 	if err != nil {
@@ -108,7 +153,7 @@ func checkTableType(name sql.TableName, tableType string) error {
 	}
 }
 
-func (t *Table) readColumns(ctx context.Context, db *gosql.DB, stored sql.TableName) error {
+func (t *Table) readColumns(ctx context.Context, db mysql.Querier, stored sql.TableName) error {
 	rows, err := db.QueryContext(ctx, "SELECT /* gh-ost */ table_schema, table_name, column_name, column_type, IFNULL(character_set_name, ''), IFNULL(collation_name, ''),"+
 		" is_nullable, extra, IFNULL(generation_expression, '')"+
 		" FROM information_schema.columns WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position", stored.Schema, stored.Name)

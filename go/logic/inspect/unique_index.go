@@ -3,10 +3,8 @@ package inspect
 import (
 	"cmp"
 	"context"
-	gosql "database/sql"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/github/gh-ost/go/mysql"
 	"github.com/github/gh-ost/go/sql"
@@ -29,7 +27,7 @@ type indexPart struct {
 }
 
 // readUniqueIndexes reads all unique indexes of a table, by its name as information_schema has it.
-func readUniqueIndexes(ctx context.Context, db *gosql.DB, dialect mysql.Dialect, stored sql.TableName) ([]index, error) {
+func readUniqueIndexes(ctx context.Context, db mysql.Querier, stored sql.TableName) ([]index, error) {
 	available, err := statisticsColumns(ctx, db)
 	if err != nil {
 		return nil, err
@@ -74,7 +72,7 @@ func readUniqueIndexes(ctx context.Context, db *gosql.DB, dialect mysql.Dialect,
 }
 
 // statisticsColumns tells what this server's information_schema.statistics has: that differs between products and versions.
-func statisticsColumns(ctx context.Context, db *gosql.DB) (map[string]bool, error) {
+func statisticsColumns(ctx context.Context, db mysql.Querier) (map[string]bool, error) {
 	rows, err := db.QueryContext(ctx, "SELECT /* gh-ost */ UPPER(column_name) FROM information_schema.columns"+
 		" WHERE table_schema = 'information_schema' AND table_name = 'STATISTICS'")
 	if err != nil {
@@ -168,15 +166,4 @@ func falseFirst(a, b bool) int {
 	default:
 		return 1
 	}
-}
-
-func (i index) columnNames() string {
-	names := make([]string, len(i.parts))
-	for n, part := range i.parts {
-		names[n] = cmp.Or(part.column, part.expression)
-		if part.prefix > 0 {
-			names[n] += fmt.Sprintf("(%d)", part.prefix)
-		}
-	}
-	return strings.Join(names, ",")
 }
