@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 type place struct {
 	t       testing.TB
 	server  *testserver.Server
-	db      *gosql.DB
+	db      *gosql.DB // of the account
+	admin   *gosql.DB // of one with all rights
 	dialect mysql.Dialect
 	schema  string
 }
@@ -49,7 +50,7 @@ func at(t testing.TB, server *testserver.Server) place {
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	identity, err := mysql.Identify(t.Context(), db)
 	require.NoError(t, err)
-	return place{t: t, server: server, db: db, dialect: identity.Dialect, schema: schema}
+	return place{t: t, server: server, db: db, admin: server.SchemaDB(t, schema), dialect: identity.Dialect, schema: schema}
 }
 
 func (p place) isMariaDB() bool { return p.server.Flavor == testserver.MariaDB }
@@ -59,7 +60,7 @@ func (p place) table(name string) sql.TableName { return sql.TableName{Schema: p
 // exec runs statements in the schema, with all rights.
 func (p place) exec(format string, args ...any) {
 	p.t.Helper()
-	_, err := p.server.SchemaDB(p.t, p.schema).ExecContext(p.t.Context(), fmt.Sprintf(format, args...))
+	_, err := p.admin.ExecContext(p.t.Context(), fmt.Sprintf(format, args...))
 	require.NoError(p.t, err, format)
 }
 

@@ -25,8 +25,7 @@ func TestServerThatLogsWholeRowsIsAccepted(t *testing.T) {
 // setGlobal changes a variable of the shared server for one test.
 func (p place) setGlobal(variable, value string) {
 	p.t.Helper()
-	admin := p.server.DB(p.t)
-	before, err := mysql.GlobalVariable(p.t.Context(), admin, variable)
+	before, err := mysql.GlobalVariable(p.t.Context(), p.admin, variable)
 	require.NoError(p.t, err)
 	p.exec("SET GLOBAL %s = '%s'", variable, value)
 	p.t.Cleanup(func() {
