@@ -39,6 +39,7 @@ func Compare(original, ghost *Table, alter Renames, allowNullable bool) (*Shared
 	}
 	c.findStricterKeys()
 	for _, pair := range c.pairs {
+		c.warnOfLabels(pair)
 		_, inKey := c.shared.Key.Columns.Lookup(pair.Source.Name)
 		if pair.IsWritten() || inKey {
 			c.shared.Columns = append(c.shared.Columns, pair)
@@ -82,6 +83,18 @@ func (c *comparison) pairColumns(alter Renames) error {
 		}
 	}
 	return nil
+}
+
+// warnOfLabels tells of labels that may not be what information_schema says: it shows a question mark for each character
+// of four bytes.
+func (c *comparison) warnOfLabels(pair sql.SharedColumn) {
+	for _, side := range []sql.Column{pair.Source, pair.Target} {
+		if strings.Contains(strings.Join(side.Type.Labels, ""), "?") {
+			c.warn("the labels of column %s are %s: if a question mark there stands for a character that the server does not show, such as an emoji, and the ALTER changes the labels, do not go on",
+				sql.EscapeName(side.Name), side.Type.Text)
+			return
+		}
+	}
 }
 
 func (c *comparison) pairOf(sourceName string) (sql.SharedColumn, bool) {

@@ -143,6 +143,7 @@ var comparisonCases = map[string]comparisonCase{
 	"a new functional key is":                     {create: "id int PRIMARY KEY, a int", alter: "ADD UNIQUE KEY u (id, (a + 1)), ADD UNIQUE KEY v ((a * 2))", only: "mysql", columns: "id,a", key: "PRIMARY/PRIMARY", stricter: "v()"},
 	"an enumeration that gets more labels is not": {create: "id int PRIMARY KEY, a enum('x','y'), UNIQUE KEY u (a)", alter: "MODIFY a enum('x','y','z')", columns: "id,a", key: "PRIMARY/PRIMARY"},
 	"an enumeration in another order is":          {create: "id int PRIMARY KEY, a enum('x','y'), UNIQUE KEY u (a)", alter: "MODIFY a enum('y','x')", columns: "id,a", key: "PRIMARY/PRIMARY", stricter: "u(a)"},
+	"labels that may hide characters are told of": {create: "id int PRIMARY KEY, a enum('x','y?'), b set('x')", alter: "ADD x int", columns: "id,a,b", key: "PRIMARY/PRIMARY", warnings: []string{"labels of column `a`"}},
 	"fewer digits of seconds are":                 {create: "id int PRIMARY KEY, a datetime(6), UNIQUE KEY u (a)", alter: "MODIFY a datetime(3)", columns: "id,a", key: "PRIMARY/PRIMARY", stricter: "u(a)"},
 	"TIMESTAMP to DATETIME is":                    {create: "id int PRIMARY KEY, a timestamp NULL, UNIQUE KEY u (a)", alter: "MODIFY a datetime", columns: "id,a", key: "PRIMARY/PRIMARY", stricter: "u(a)"},
 	"VARCHAR to CHAR is, for it drops blanks":     {create: "id int PRIMARY KEY, a varchar(9), UNIQUE KEY u (a)", alter: "MODIFY a char(9)", columns: "id,a", key: "PRIMARY/PRIMARY", stricter: "u(a)"},

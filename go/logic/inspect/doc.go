@@ -13,7 +13,8 @@
 //     *VariableError.
 //
 // It relies on information_schema as the account may see it: it does not show tables, triggers and foreign keys for which the
-// account has no rights, so grants are checked before.
+// account has no rights, so grants are checked before. Foreign keys that refer to the table from schemas beyond the account's
+// rights are seen only with the PROCESS privilege.
 //
 // Scars:
 //
@@ -21,4 +22,7 @@
 //   - A functional key part has no column name; a key of (a, (b + 1)) must not be taken for one of (a).
 //   - An index that is invisible, ignored or by prefix cannot be walked in order, but it refuses duplicates all the same.
 //   - EXPLAIN has no column "rows" where its default format is TREE.
+//   - A primary key that MySQL made itself may be hidden in information_schema; its column is in the binary log's rows.
+//   - information_schema shows a question mark for a character of four bytes in the labels of ENUM and SET.
+//   - MariaDB's key_column_usage answers for a table T when asked for one named t.
 package inspect

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/github/gh-ost/go/mysql"
 	"github.com/github/gh-ost/go/sql"
 )
 
@@ -31,13 +32,45 @@ func TestForeignKeysAreRefused(t *testing.T) {
 	})
 }
 
-func TestForeignKeysOfOtherSchemasAreSeen(t *testing.T) {
+func TestForeignKeysOfSchemasThatTheAccountMayNotSeeAreFoundWithInnoDB(t *testing.T) {
 	onBoth(t, func(t *testing.T, at place) {
-		at.exec("CREATE TABLE parent (id int PRIMARY KEY)")
+		const parent = "odd-p $ü"
+		at.exec("CREATE TABLE %s (id int PRIMARY KEY)", sql.EscapeName(parent))
 		other := at.server.Schema(t)
-		at.exec("CREATE TABLE %s.child (id int PRIMARY KEY, FOREIGN KEY (id) REFERENCES %s.parent (id))", other, at.schema)
-		assert.ErrorContains(t, CheckForeignKeys(t.Context(), at.db, at.table("parent"), false), "found 1 parent-side foreign keys")
-		at.exec("DROP TABLE %s.child", other)
+		at.exec("CREATE TABLE %s.child (id int PRIMARY KEY, CONSTRAINT hidden FOREIGN KEY (id) REFERENCES %s (id))", other, at.table(parent))
+		defer at.exec("DROP TABLE %s.child", other)
+		const rights = "ALTER, CREATE, DELETE, DROP, INDEX, INSERT, LOCK TABLES, SELECT, TRIGGER, UPDATE"
+		at.exec("CREATE USER stranger IDENTIFIED BY 'Secret-1'")
+		defer at.exec("DROP USER stranger")
+		at.exec("GRANT %s ON %s.* TO stranger", rights, at.schema)
+		config := mysql.NewConnectionConfig()
+		config.Key = mysql.InstanceKey{Hostname: at.server.Host, Port: at.server.Port}
+		config.User, config.Password = "stranger", "Secret-1"
+		check := func() error {
+			db, err := config.Open(at.schema)
+			require.NoError(t, err)
+			defer db.Close()
+			return CheckForeignKeys(t.Context(), db, at.table(parent), false)
+		}
+
+		assert.NoError(t, check(), "without PROCESS it cannot be seen")
+		at.exec("GRANT PROCESS ON *.* TO stranger")
+		err := check()
+		assert.ErrorContains(t, err, "found 1 parent-side foreign keys")
+		assert.ErrorContains(t, err, "`"+other+"`.`child`.`hidden`")
+	})
+}
+
+func TestForeignKeysAndTriggersOfATableWhoseNameDiffersInCaseDoNotCount(t *testing.T) {
+	onBoth(t, func(t *testing.T, at place) {
+		at.exec("CREATE TABLE t (id int PRIMARY KEY)")
+		at.exec("CREATE TABLE T (id int PRIMARY KEY)")
+		at.exec("CREATE TABLE child (id int PRIMARY KEY, FOREIGN KEY (id) REFERENCES T (id))")
+		at.exec("CREATE TRIGGER x AFTER INSERT ON T FOR EACH ROW SET @x = 1")
+		assert.NoError(t, CheckForeignKeys(t.Context(), at.db, at.table("t"), false))
+		assert.NoError(t, CheckTriggers(t.Context(), at.db, at.table("t")))
+		assert.Error(t, CheckForeignKeys(t.Context(), at.db, at.table("T"), false))
+		assert.Error(t, CheckTriggers(t.Context(), at.db, at.table("T")))
 	})
 }
 
