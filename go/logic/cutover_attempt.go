@@ -71,6 +71,11 @@ func (apl *Applier) openAttempt(ctx context.Context, names cutOverNames, token s
 			return nil, err
 		}
 	}
+	if err := attempt.takeRenameLock(ctx); err != nil {
+		attempt.close()
+		return nil, err
+	}
+	apl.log.Debugf("cut-over: the locking session is %d, the renaming session is %d", attempt.lock.ID(), attempt.rename.ID())
 	attempt.proof = newNameOrderProof(attempt.control, names, attempt.rename.ID())
 	if apl.metadataLocksReadable {
 		attempt.proof = metadataLockProof{attempt.control, names.original, attempt.rename.ID()}

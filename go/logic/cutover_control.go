@@ -68,21 +68,24 @@ func (c *controlSessions) queryInt(ctx context.Context, none int64, query string
 	return number.V, err
 }
 
-// kill ends the statement that a session is running, if any; the session lives on.
-func (c *controlSessions) kill(ctx context.Context, connectionID int64) error {
-	return c.end(ctx, mysql.KillQuery, connectionID)
+// kill ends the statement that the holder of a server-side lock is running, if any; its session lives on. Sessions are
+// killed by the lock that they hold, not by their id, which may be somebody else's after a restart of the server.
+func (c *controlSessions) kill(ctx context.Context, lock string) error {
+	return c.end(ctx, "QUERY", lock)
 }
 
-// killConnection ends a session.
-func (c *controlSessions) killConnection(ctx context.Context, connectionID int64) error {
-	return c.end(ctx, mysql.KillConnection, connectionID)
+// killConnection ends the session that holds the lock. It is no error if nobody does.
+func (c *controlSessions) killConnection(ctx context.Context, lock string) error {
+	return c.end(ctx, "CONNECTION", lock)
 }
 
-func (c *controlSessions) end(ctx context.Context, kill func(context.Context, mysql.Execer, int64) error, connectionID int64) error {
+func (c *controlSessions) end(ctx context.Context, what, lock string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlLimit)
 	defer cancel()
-	if err := kill(ctx, c.db, connectionID); err != nil && !mysql.IsNoSuchThread(err) {
-		return err
+	// Names of locks are our own: no character of them needs to be escaped.
+	_, err := c.db.ExecContext(ctx, fmt.Sprintf("KILL /* gh-ost */ %s IS_USED_LOCK('%s')", what, lock))
+	if err != nil && !mysql.IsNoSuchThread(err) {
+		return fmt.Errorf("ending the session that holds the lock %s: %w", lock, err)
 	}
 	return nil
 }
@@ -99,10 +102,11 @@ func (c *controlSessions) holdsLock(ctx context.Context, name string, connection
 	return holder == connectionID, err
 }
 
-// isGone tells whether no session of that id is left.
-func (c *controlSessions) isGone(ctx context.Context, connectionID int64) (bool, error) {
-	_, found, err := c.process(ctx, connectionID)
-	return err == nil && !found, err
+// isFree tells whether nobody holds the lock. A session gives its locks up at its very end, when none of its statements
+// runs and it holds no table any more.
+func (c *controlSessions) isFree(ctx context.Context, lock string) (bool, error) {
+	holder, err := c.queryInt(ctx, -1, "SELECT /* gh-ost */ IS_USED_LOCK(?)", lock)
+	return err == nil && holder == -1, err
 }
 
 // waitsForTable tells whether the session's RENAME stands waiting for the metadata lock of a table.
@@ -141,7 +145,7 @@ func (c *controlSessions) isHeldExclusively(ctx context.Context, table sql.Table
 		return lockedOut(err)
 	case <-time.After(heldProbeLimit):
 	}
-	if err := c.kill(ctx, id); err != nil {
+	if err := mysql.KillQuery(ctx, c.db, id); err != nil && !mysql.IsNoSuchThread(err) {
 		return false, err
 	}
 	return lockedOut(<-answer)

@@ -32,6 +32,9 @@ const (
 	// lockGrace is how much later than the server this side gives up waiting for the lock.
 	lockGrace = 200 * time.Millisecond
 
+	// interruptInterval is the pause between two tries to end the locking session's statement.
+	interruptInterval = 20 * time.Millisecond
+
 	// swapLimit bounds the RENAME after the unlock: readers wait for it.
 	swapLimit = time.Second
 )
@@ -148,9 +151,11 @@ func (h *lockHandle) perform(action cutover.Action) {
 	case cutover.AwaitSwap:
 		h.deadline.Reset(swapLimit)
 	case cutover.InterruptLock:
-		h.watch(h.work, h.interruptLock)
+		h.watch(h.phase, h.interruptLock)
 	case cutover.KillRename:
 		h.watch(h.work, h.killRename)
+	case cutover.EndLockSession:
+		h.watch(h.work, h.endLockSession)
 	case cutover.FindTruth:
 		h.watch(h.work, h.findTruth)
 	}
@@ -231,6 +236,10 @@ func (h *lockHandle) makeSentry() (cutover.Event, error) {
 	if err := exec("SET /* gh-ost */ SESSION lock_wait_timeout = ?", seconds); err != nil {
 		return failed(err)
 	}
+	h.log.Infof("Setting cut-over idle timeout as %d seconds", idleTimeoutSeconds)
+	if err := exec("SET /* gh-ost */ SESSION wait_timeout = ?", idleTimeoutSeconds); err != nil {
+		return failed(err)
+	}
 	h.log.Infof("Looking for magic cut-over table")
 	comment, exists, err := commentOf(h.work, h.lock, h.names.old)
 	if err != nil {
@@ -241,7 +250,7 @@ func (h *lockHandle) makeSentry() (cutover.Event, error) {
 	}
 	if exists {
 		h.log.Infof("Dropping magic cut-over table %s, which an earlier attempt has left", h.names.old)
-		if err := exec("DROP /* gh-ost */ TABLE " + h.names.old.String()); err != nil {
+		if err := exec("DROP /* gh-ost */ TABLE IF EXISTS " + h.names.old.String()); err != nil {
 			return failed(err)
 		}
 	}
@@ -251,10 +260,6 @@ func (h *lockHandle) makeSentry() (cutover.Event, error) {
 		return failed(err)
 	}
 	h.log.Infof("Magic cut-over table created")
-	h.log.Infof("Setting cut-over idle timeout as %d seconds", idleTimeoutSeconds)
-	if err := exec("SET /* gh-ost */ SESSION wait_timeout = ?", idleTimeoutSeconds); err != nil {
-		return failed(err)
-	}
 	return cutover.Prepared, nil
 }
 
@@ -291,12 +296,39 @@ func (h *lockHandle) unlock() (cutover.Event, error) {
 	return cutover.Unlocked, nil
 }
 
-// interruptLock ends the statement that the locking session is waiting in; the statement's own error goes on from here.
+// interruptLock ends the statement that the locking session is waiting in, whose own error goes on from here. It tries
+// again until it has worked. The session itself must live: its end would free the original before the RENAME is gone.
 func (h *lockHandle) interruptLock(ctx context.Context) (cutover.Event, bool) {
-	if err := h.control.kill(ctx, h.lock.ID()); err != nil {
-		h.blame(fmt.Errorf("interrupting the locking session: %w", err))
+	for {
+		if err := h.control.kill(ctx, h.sessionLock()); err != nil {
+			h.log.Debugf("interrupting the locking session: %v", err)
+		}
+		if pause(ctx, interruptInterval) != nil {
+			return 0, false // the phase is left
+		}
 	}
-	return 0, false
+}
+
+// endLockSession ends what the server may still have of the locking session, whose connection is lost to us: a lock that
+// it holds, a statement that it waits in or that is on its way. A server out of reach ends an idle session by itself.
+func (h *lockHandle) endLockSession(ctx context.Context) (cutover.Event, bool) {
+	started := time.Now()
+	for {
+		err := h.control.killConnection(ctx, h.sessionLock())
+		if err == nil {
+			var gone bool
+			if gone, err = h.control.isFree(ctx, h.sessionLock()); err == nil && gone {
+				return cutover.LockSessionEnded, true
+			}
+		}
+		if time.Since(started) > h.timeout+idleTimeoutSeconds*time.Second {
+			h.blame(fmt.Errorf("the locking session (connection %d) could not be confirmed to be gone: %w", h.lock.ID(), err))
+			return cutover.LockSessionEnded, true
+		}
+		if pause(ctx, lookInterval) != nil {
+			return 0, false
+		}
+	}
 }
 
 // sessionLost tells whether the error means that nothing more can be asked of the session: its connection broke, or the

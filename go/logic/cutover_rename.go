@@ -3,8 +3,10 @@ package logic
 import (
 	"bytes"
 	"context"
+	gosql "database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/github/gh-ost/go/logic/cutover"
@@ -58,21 +60,23 @@ func (h *lockHandle) issueRename(ctx context.Context) (cutover.Event, bool) {
 	return cutover.RenameRefused, true
 }
 
-// look repeats a question about the server's locks until the answer is yes or ctx ends. Each look makes sure first
-// that the locking session is alive, without which no answer counts.
+// look repeats a question about the server's locks until the answer is yes or ctx ends. Each look makes sure afterwards
+// that the locking session is alive still, without which no answer counts.
 func (h *lockHandle) look(ctx context.Context, yes cutover.Event, question func(ctx context.Context) (bool, error)) (cutover.Event, bool) {
 	for {
-		alive, err := h.control.holdsLock(ctx, sessionLockName(h.lock.ID()), h.lock.ID())
-		if err == nil && !alive {
+		answer, err := question(ctx)
+		if ctx.Err() != nil {
+			return 0, false
+		}
+		alive, aliveErr := h.control.holdsLock(ctx, h.sessionLock(), h.lock.ID())
+		switch {
+		case aliveErr == nil && !alive:
 			h.blame(errors.New("the locking session is gone from the server"))
 			return cutover.LockLostEvent, ctx.Err() == nil
+		case aliveErr == nil && err == nil && answer:
+			return yes, ctx.Err() == nil
 		}
-		if err == nil {
-			var answer bool
-			if answer, err = question(ctx); err == nil && answer {
-				return yes, ctx.Err() == nil
-			}
-		}
+		err = errors.Join(err, aliveErr)
 		if err != nil && ctx.Err() == nil {
 			h.log.Debugf("looking at the server's locks: %v", err) // the next look, or the deadline, goes on from here
 		}
@@ -126,13 +130,13 @@ func (h *lockHandle) killRename(ctx context.Context) (cutover.Event, bool) {
 		if time.Since(started) > killQueryLimit || h.renameLost.Load() {
 			kill = h.control.killConnection
 		}
-		killErr := kill(ctx, h.rename.ID())
+		killErr := kill(ctx, h.renameLock())
 		select {
 		case <-h.renameAnswered:
 			return 0, false // its own report goes on from here
 		case <-time.After(lookInterval):
 		}
-		if gone, err := h.control.isGone(ctx, h.rename.ID()); err == nil && gone {
+		if gone, err := h.control.isFree(ctx, h.renameLock()); err == nil && gone {
 			return cutover.RenameGone, true
 		} else if err != nil {
 			killErr = errors.Join(killErr, err)
@@ -144,13 +148,17 @@ func (h *lockHandle) killRename(ctx context.Context) (cutover.Event, bool) {
 	}
 }
 
-// findTruth asks the server which table stands under which name.
+// findTruth makes sure that the RENAME is gone, and asks the server which table stands under which name.
 func (h *lockHandle) findTruth(ctx context.Context) (cutover.Event, bool) {
 	h.log.Infof("Asking the server whether the tables were swapped")
 	ctx, cancel := context.WithTimeout(ctx, truthLimit)
 	defer cancel()
 	for {
-		swapped, err := h.control.tablesAreSwapped(ctx, h.names)
+		var swapped bool
+		err := h.renameIsGone(ctx)
+		if err == nil {
+			swapped, err = h.control.tablesAreSwapped(ctx, h.names)
+		}
 		switch {
 		case err == nil && swapped:
 			return cutover.TruthSwapped, true
@@ -162,6 +170,36 @@ func (h *lockHandle) findTruth(ctx context.Context) (cutover.Event, bool) {
 			return cutover.TruthUnknown, true
 		}
 	}
+}
+
+// renameIsGone kills what is left of the RENAME's session; nil means that nothing is.
+func (h *lockHandle) renameIsGone(ctx context.Context) error {
+	if err := h.control.killConnection(ctx, h.renameLock()); err != nil {
+		return err
+	}
+	gone, err := h.control.isFree(ctx, h.renameLock())
+	if err == nil && !gone {
+		err = fmt.Errorf("the RENAME's session (connection %d) is being ended", h.rename.ID())
+	}
+	return err
+}
+
+// renameLock is the name of the server-side lock that the renaming session holds for as long as it lives. It carries
+// the part of the token that is left to chance, so nobody else has it, neither now nor after a restart of the server.
+func (a *cutOverAttempt) renameLock() string {
+	return "gh-ost.rename." + a.token[strings.LastIndexByte(a.token, '.')+1:]
+}
+
+// takeRenameLock takes it.
+func (a *cutOverAttempt) takeRenameLock(ctx context.Context) error {
+	var granted gosql.Null[int]
+	if err := a.rename.QueryRow(ctx, statementLimit, []any{&granted}, "SELECT /* gh-ost */ GET_LOCK(?, 0)", a.renameLock()); err != nil {
+		return fmt.Errorf("preparing the renaming session: %w", err)
+	}
+	if granted.V != 1 {
+		return fmt.Errorf("preparing the renaming session: another session holds the lock %s", a.renameLock())
+	}
+	return nil
 }
 
 // renameProof tells whether the RENAME is queued on the original table.

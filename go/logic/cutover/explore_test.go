@@ -42,7 +42,7 @@ type explorer struct {
 // explore walks every interleaving and stops at the first state that must not be.
 func explore(s server, p protocol, writes, faults uint8) *explorer {
 	x := &explorer{server: s, protocol: p, seen: map[world]struct{}{}, ended: map[Outcome]int{}}
-	w := world{lockSession: true, writes: writes, faults: faults}
+	w := world{lockSession: true, lockConn: true, writes: writes, faults: faults}
 	w.start(p(&w, Begin))
 	x.visit(w, nil)
 	return x
@@ -107,7 +107,7 @@ func (x *explorer) violation(w world) string {
 		return "a write was lost"
 	case !m.Done():
 		return ""
-	case w.locked:
+	case w.locked && !w.stuck:
 		return "the attempt has ended and its lock is held"
 	case w.rename >= sent && w.rename <= atSecond && !w.stuck:
 		return "the attempt has ended and its RENAME may still run"
@@ -202,6 +202,24 @@ func dropBeforeUnlockOnAbort(w *world, e Event) []Action {
 	return actions
 }
 
+// A locking session whose connection is lost counts as ended.
+func lostMeansEnded(w *world, e Event) []Action {
+	actions := realProtocol(w, e)
+	if len(actions) == 1 && actions[0] == EndLockSession {
+		return realProtocol(w, LockSessionEnded)
+	}
+	return actions
+}
+
+// What the server has of a lost locking session is ended at once, whatever the RENAME does.
+func endLockSessionBeforeRename(w *world, e Event) []Action {
+	actions := realProtocol(w, e)
+	if e == LockLostEvent && len(actions) == 1 && actions[0] == KillRename {
+		w.lockSession, w.locked = false, false
+	}
+	return actions
+}
+
 func TestTheModelIsSharpEnoughToFindEachOldFault(t *testing.T) {
 	mysql := servers["MySQL"]
 	for name, broken := range map[string]protocol{
@@ -209,6 +227,8 @@ func TestTheModelIsSharpEnoughToFindEachOldFault(t *testing.T) {
 		"unlock without the proof":                    unlockWithoutProof,
 		"client context cancels the RENAME":           clientContextCancelsRename(mysql),
 		"drop before unlock on abort, RENAME pending": dropBeforeUnlockOnAbort,
+		"a lost locking session counts as ended":      lostMeansEnded,
+		"lost locking session ended before RENAME":    endLockSessionBeforeRename,
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := explore(mysql, broken, 2, 2)

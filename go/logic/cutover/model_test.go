@@ -27,7 +27,8 @@ type server struct {
 type world struct {
 	machine State
 
-	lockSession bool // the locking session is connected
+	lockSession bool // the server has the locking session
+	lockConn    bool // and its client listens
 	locked      bool // it holds original and sentry
 	sentry      bool // the sentry exists
 	rename      place
@@ -42,7 +43,7 @@ type world struct {
 
 	writes, faults uint8 // budgets
 	killedLock     bool  // a fault took the locking session away
-	stuck          bool  // a fault kept a kill from being confirmed
+	stuck          bool  // a fault kept a kill or the truth from being confirmed
 	elsewhere      bool  // a broken protocol's drop of the sentry by another session is under way
 }
 
@@ -90,8 +91,17 @@ func (s server) moves(w world, add func(string, world)) {
 }
 
 func (s server) lockSessionMoves(w world, add func(string, world)) {
+	lockActions := []Action{MakeSentry, LockTables, DropSentry, Unlock}
+	if w.lockSession && !w.lockConn {
+		n := w
+		n.lockSession, n.locked, n.killedLock = false, false, true
+		for _, a := range lockActions {
+			n.end(a)
+		}
+		add("the server notices that the locking session's client is gone", n)
+	}
 	if !w.lockSession {
-		for _, a := range []Action{MakeSentry, LockTables, DropSentry, Unlock} {
+		for _, a := range lockActions {
 			if w.is(a) {
 				n := w
 				n.end(a)
@@ -99,38 +109,55 @@ func (s server) lockSessionMoves(w world, add func(string, world)) {
 				add("the locking session's statement fails, its connection is gone", n)
 			}
 		}
+	}
+	if w.is(EndLockSession) {
+		n := w
+		n.end(EndLockSession)
+		n.lockSession, n.lockConn, n.locked = false, false, false
+		for _, a := range lockActions {
+			n.end(a)
+		}
+		n.observe(LockSessionEnded)
+		add("what the server has of the locking session is ended", n)
+	}
+	if !w.lockSession {
 		return
 	}
-	step := func(a Action, what string, change func(*world)) {
+	// A statement whose client is gone is carried out all the same, unless the server notices before.
+	step := func(a Action, what string, answer Event, change func(*world)) {
 		if w.is(a) {
 			n := w
 			n.end(a)
 			change(&n)
+			if n.lockConn {
+				n.observe(answer)
+			}
 			add(what, n)
 		}
 	}
-	step(MakeSentry, "sentry is created", func(n *world) { n.sentry = true; n.observe(Prepared) })
-	step(LockTables, "lock is granted", func(n *world) { n.locked = true; n.observe(LockGranted) })
-	step(Drain, "token is written behind all that was committed; all of it is applied", func(n *world) {
+	step(MakeSentry, "sentry is created", Prepared, func(n *world) { n.sentry = true })
+	step(LockTables, "lock is granted", LockGranted, func(n *world) { n.locked = true })
+	if w.is(Drain) {
+		n := w
+		n.end(Drain)
 		n.unapplied, n.drained = 0, true
 		n.observe(Drained)
-	})
-	if w.is(DropSentry) && (w.locked || w.rename == nowhere || w.rename >= swapped) {
-		step(DropSentry, "sentry is dropped", func(n *world) { n.sentry = false; n.observe(SentryGone) })
-	} else if w.is(DropSentry) && w.rename != atSecond { // in the RENAME's way, or before it: both happen
-		step(DropSentry, "sentry is dropped ahead of the RENAME", func(n *world) { n.sentry = false; n.observe(SentryGone) })
+		add("token is written behind all that was committed; all of it is applied", n)
 	}
-	step(Unlock, "tables are unlocked", func(n *world) { n.locked = false; n.observe(Unlocked) })
+	if w.is(DropSentry) && (w.locked || w.rename == nowhere || w.rename >= swapped) {
+		step(DropSentry, "sentry is dropped", SentryGone, func(n *world) { n.sentry = false })
+	} else if w.is(DropSentry) && w.rename != atSecond { // in the RENAME's way, or before it: both happen
+		step(DropSentry, "sentry is dropped ahead of the RENAME", SentryGone, func(n *world) { n.sentry = false })
+	}
+	step(Unlock, "tables are unlocked", Unlocked, func(n *world) { n.locked = false })
 	if w.is(InterruptLock) {
 		n := w
 		n.end(InterruptLock)
-		switch {
-		case n.is(LockTables):
-			n.end(LockTables)
-			n.observe(LockFailed)
-		case n.is(DropSentry):
-			n.end(DropSentry)
-			n.observe(SentryDropFailed)
+		for a, e := range map[Action]Event{LockTables: LockFailed, DropSentry: SentryDropFailed} {
+			if n.is(a) && n.lockConn {
+				n.end(a)
+				n.observe(e)
+			}
 		}
 		add("the locking session's statement is interrupted", n)
 	}
@@ -198,6 +225,9 @@ func (s server) controlMoves(w world, add func(string, world)) {
 	if w.is(FindTruth) {
 		n := w
 		n.end(FindTruth)
+		if n.rename != swapped {
+			n.rename = failed
+		}
 		if w.rename == swapped {
 			n.observe(TruthSwapped)
 		} else {
@@ -230,9 +260,15 @@ func (s server) faultMoves(w world, add func(string, world)) {
 	}
 	if w.lockSession && w.machine.Phase > Idle {
 		n = w
-		n.lockSession, n.locked, n.killedLock = false, false, true
+		n.lockSession, n.lockConn, n.locked, n.killedLock = false, false, false, true
 		n.observe(LockLostEvent)
 		add("FAULT the locking session is killed", n)
+	}
+	if w.lockConn && w.machine.Phase > Idle {
+		n = w
+		n.lockConn = false
+		n.observe(LockLostEvent)
+		add("FAULT the locking session's connection is lost, and the server has not noticed", n)
 	}
 	if w.rename >= atFirst && w.rename <= atSecond {
 		n = w
@@ -263,11 +299,16 @@ func (s server) faultMoves(w world, add func(string, world)) {
 			add("FAULT an action fails", n)
 		}
 	}
-	if w.is(KillRename) {
-		n = w
-		n.stuck = true
-		n.end(KillRename)
-		n.observe(RenameStuck)
-		add("FAULT the kill cannot be confirmed", n)
+	for _, f := range []struct {
+		a Action
+		e Event
+	}{{KillRename, RenameStuck}, {EndLockSession, LockSessionEnded}, {FindTruth, TruthUnknown}} {
+		if w.is(f.a) {
+			n = w
+			n.stuck = true
+			n.end(f.a)
+			n.observe(f.e)
+			add("FAULT the server cannot be reached to kill or to ask", n)
+		}
 	}
 }

@@ -3,7 +3,7 @@ package cutover
 var phaseNames = [...]string{
 	Idle: "idle", Preparing: "preparing", Locking: "lock-wait", Draining: "drain", Renaming: "rename-queue",
 	Checking: "check", Dropping: "sentry-drop", Proving: "proof", Unlocking: "release", Swapping: "swap",
-	Withdrawing: "withdraw", Releasing: "abort-release", Killing: "kill-rename", Clearing: "clear", Settling: "settle", Done: "done",
+	Withdrawing: "withdraw", Releasing: "abort-release", Killing: "kill-rename", Clearing: "clear", Ending: "end-lock-session", Settling: "settle", Done: "done",
 }
 
 // String is the phase's name in reports and logs.
@@ -30,7 +30,7 @@ var eventNames = [...]string{
 	Drained: "drained", DrainFailed: "drain failed", RenameSeenWaiting: "rename seen waiting", CheckPassed: "check passed",
 	CheckFailed: "check failed", SentryGone: "sentry gone", SentryDropFailed: "sentry drop failed", QueueProven: "queue proven",
 	Unlocked: "unlocked", RenameDone: "rename done", RenameRefused: "rename refused", RenameLost: "rename lost",
-	RenameGone: "rename gone", RenameStuck: "rename stuck", LockLostEvent: "lock session lost", TimedOut: "timed out",
+	RenameGone: "rename gone", RenameStuck: "rename stuck", LockLostEvent: "lock session lost", LockSessionEnded: "lock session ended", TimedOut: "timed out",
 	Cancelled: "cancelled", TruthSwapped: "truth: swapped", TruthNotSwapped: "truth: not swapped", TruthUnknown: "truth: unknown",
 }
 

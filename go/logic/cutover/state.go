@@ -20,6 +20,7 @@ const (
 	Releasing                // abort: the tables are being unlocked
 	Killing                  // no lock is held any more; the RENAME is being killed and confirmed gone
 	Clearing                 // abort: the sentry is being dropped
+	Ending                   // the lost locking session is being ended on the server, which may not have noticed its loss
 	Settling                 // the server is asked which table stands under which name
 	Done                     // the attempt has ended
 )
@@ -27,12 +28,14 @@ const (
 // Lock is what the locking session holds, as far as is known.
 type Lock uint8
 
-// The states of the lock. LockLost means that the session is gone: the server releases what it held.
+// The states of the lock. LockLost: the session's connection is gone, and the server may or may not have noticed, so
+// that it may still hold what the session held. LockEnded: the server has no such session any more, or ends it by itself.
 const (
 	LockNone Lock = iota
 	LockHeld
 	LockReleased
 	LockLost
+	LockEnded
 )
 
 // Sentry is what is known of the sentry table.
@@ -50,7 +53,7 @@ const (
 type Rename uint8
 
 // The states of the RENAME. RenameDoubtful: its connection was lost and it may still be running on the server;
-// RenameVanished: it runs no more, but its answer is not known.
+// RenameVanished: it runs no more, but its answer is not known; RenameUnknown: and the server could not be asked.
 const (
 	RenameNone Rename = iota
 	RenameIssued
@@ -58,6 +61,7 @@ const (
 	RenameVanished
 	RenameFailed
 	RenameSucceeded
+	RenameUnknown
 )
 
 // Cause is the first reason why an attempt was given up; NoCause while it was not.
@@ -96,8 +100,6 @@ type State struct {
 	Sentry Sentry
 	Rename Rename
 	Cause  Cause // set once, by the first failure
-
-	truth Outcome // what the server answered in Settling
 }
 
 // Done tells whether the attempt has ended: no lock is held, no RENAME runs, no action is outstanding.
@@ -108,8 +110,8 @@ func (s State) Outcome() Outcome {
 	switch s.Rename {
 	case RenameSucceeded:
 		return Swapped
-	case RenameVanished, RenameDoubtful:
-		return s.truth
+	case RenameUnknown:
+		return Undetermined
 	}
 	return NotSwapped
 }
@@ -120,7 +122,9 @@ func (s State) SentryLeft() bool {
 }
 
 // Holding tells whether clients may be waiting for this attempt's lock.
-func (s State) Holding() bool { return s.Lock == LockHeld || s.Phase == Locking }
+func (s State) Holding() bool {
+	return s.Lock == LockHeld || s.Lock == LockLost || s.Phase == Locking
+}
 
 // renamePending tells whether a RENAME may be running on the server.
 func (s State) renamePending() bool { return s.Rename == RenameIssued || s.Rename == RenameDoubtful }

@@ -19,14 +19,15 @@ const (
 	SentryDropFailed
 	QueueProven
 	Unlocked
-	RenameDone    // the server answered: tables are renamed
-	RenameRefused // the server answered: nothing is renamed
-	RenameLost    // no answer will come
-	RenameGone    // killed and confirmed: it runs no more and cannot start
-	RenameStuck   // the kill could not be confirmed in its time
-	LockLostEvent // the locking session is gone
-	TimedOut      // the lock timeout, or the time for the swap, has passed
-	Cancelled     // the context of the attempt has ended
+	RenameDone       // the server answered: tables are renamed
+	RenameRefused    // the server answered: nothing is renamed
+	RenameLost       // no answer will come
+	RenameGone       // killed and confirmed: it runs no more and cannot start
+	RenameStuck      // the kill could not be confirmed in its time
+	LockLostEvent    // the locking session is gone, as far as can be seen from here
+	LockSessionEnded // the server has no locking session any more, or will have none soon without being told
+	TimedOut         // the lock timeout, or the time for the swap, has passed
+	Cancelled        // the context of the attempt has ended
 	TruthSwapped
 	TruthNotSwapped
 	TruthUnknown
@@ -49,7 +50,8 @@ const (
 	AwaitSwap                     // arms the time for the swap → TimedOut
 	InterruptLock                 // ends the locking session's running statement, whose own event follows
 	KillRename                    // → RenameGone, RenameStuck
-	FindTruth                     // → TruthSwapped, TruthNotSwapped, TruthUnknown
+	EndLockSession                // kills what the server has of a lost locking session → LockSessionEnded
+	FindTruth                     // makes sure that the RENAME is gone, and asks → TruthSwapped, TruthNotSwapped, TruthUnknown
 )
 
 // Step takes an event and returns the next state and what to do. Events that no longer matter (a proof that arrives
@@ -61,6 +63,8 @@ func (s State) Step(e Event) (State, []Action) {
 		return s.renameReported(e)
 	case LockLostEvent:
 		return s.lockLost()
+	case LockSessionEnded:
+		return s.lockEnded()
 	case TimedOut:
 		return s.giveUp(DeadlinePassed)
 	case Cancelled:
@@ -106,6 +110,7 @@ func (s State) whilePreparing(e Event) (State, []Action) {
 		s.Phase = Locking
 		return s, []Action{LockTables}
 	case PrepareFailed:
+		s.Sentry = SentryDoubtful // an earlier one may stand that could not be dropped
 		s.blame(PrepareFailure)
 		s.Phase = Done
 	}
@@ -210,16 +215,20 @@ func (s State) abort() (State, []Action) {
 	return s.afterRelease()
 }
 
-// afterRelease goes on when nothing is locked any more: the RENAME goes first, then the sentry.
+// afterRelease goes on when the locking session holds nothing any more, or is out of reach: the RENAME goes first, then
+// what the server may still have of a lost locking session, then the sentry.
 func (s State) afterRelease() (State, []Action) {
 	switch {
 	case s.renamePending():
 		s.Phase = Killing
 		return s, []Action{KillRename}
+	case s.Lock == LockLost:
+		s.Phase = Ending
+		return s, []Action{EndLockSession}
 	case s.Rename == RenameVanished:
 		s.Phase = Settling
 		return s, []Action{FindTruth}
-	case s.Rename != RenameSucceeded && s.Sentry == SentryStanding && s.Lock != LockLost:
+	case s.Rename != RenameSucceeded && s.Rename != RenameUnknown && s.Sentry == SentryStanding && s.Lock != LockEnded:
 		s.Phase = Clearing
 		return s, []Action{DropSentry}
 	}
@@ -299,54 +308,47 @@ func (s State) renameStuck() (State, []Action) {
 	return s, nil
 }
 
-// lockLost: the server has released, or will release by itself, whatever the session held.
+// lockLost: nothing more can be asked of the locking session. What the server may still have of it is ended, but not
+// before the RENAME, which could otherwise go on alone behind writers.
 func (s State) lockLost() (State, []Action) {
-	if s.Lock == LockLost || s.Phase == Done || s.Phase == Idle {
+	if s.Lock >= LockLost || s.Phase == Done || s.Phase == Idle {
 		return s, nil
 	}
-	if s.Lock == LockReleased && s.Phase != Clearing {
-		s.Lock = LockLost
-		return s, nil
-	}
+	released := s.Lock == LockReleased
 	s.Lock = LockLost
 	switch s.Phase {
-	case Unlocking:
-		return s.awaitSwap() // the RENAME stands in the queue: the end of the session is the unlock
 	case Preparing:
 		s.Sentry = SentryDoubtful
-		s.blame(LockSessionGone)
-		s.Phase = Done
-		return s, nil
-	case Withdrawing:
-		return s, nil // its kill is on its way
+	case Unlocking:
+		return s, []Action{EndLockSession} // the RENAME stands in the queue: the end of the session is the unlock
 	case Clearing:
-		s.Phase = Done
-		return s, nil
+		s.Sentry = SentryDoubtful
+		return s.afterRelease()
+	case Withdrawing, Swapping, Killing, Settling:
+		return s, nil // what is on its way goes on from here
 	}
-	s.blame(LockSessionGone)
+	if !released {
+		s.blame(LockSessionGone)
+	}
+	return s.afterRelease()
+}
+
+func (s State) lockEnded() (State, []Action) {
+	s.Lock = LockEnded
+	if s.Phase == Unlocking {
+		return s.awaitSwap()
+	}
 	return s.afterRelease()
 }
 
 func (s State) settled(e Event) (State, []Action) {
-	switch e {
-	case TruthSwapped:
-		s.truth = Swapped
-	case TruthNotSwapped:
-		s.truth = NotSwapped
-	case TruthUnknown:
-		s.truth = Undetermined
-	default:
+	if e != TruthSwapped && e != TruthNotSwapped && e != TruthUnknown {
 		return s, nil
 	}
-	if s.truth == NotSwapped && s.Rename == RenameDoubtful {
-		s.truth = Undetermined // it may still come
+	if s.Rename != RenameSucceeded && s.Rename != RenameFailed { // a late answer of its own counts more
+		s.Rename = map[Event]Rename{TruthSwapped: RenameSucceeded, TruthNotSwapped: RenameFailed, TruthUnknown: RenameUnknown}[e]
 	}
-	if s.truth == NotSwapped && s.Sentry == SentryStanding && s.Lock == LockReleased {
-		s.Phase = Clearing
-		return s, []Action{DropSentry}
-	}
-	s.Phase = Done
-	return s, nil
+	return s.afterRelease()
 }
 
 func (s *State) blame(cause Cause) {
