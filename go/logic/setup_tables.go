@@ -116,8 +116,12 @@ func (mgtr *Migrator) createGhost(ctx context.Context) error {
 	defer db.Close()      // nothing depends on it any more
 	defer session.Close() // nothing depends on it any more
 	mgtr.log.Infof("Altering ghost table %s", mgtr.names.ghost)
-	mgtr.log.Debugf("ALTER statement: %s", c.AlterStatementOptions)
-	if err := helper.alter(ctx, session, mgtr.names.ghost, c.AlterStatementOptions); err != nil {
+	options, err := mgtr.optionsForGhost(ctx)
+	if err != nil {
+		return err
+	}
+	mgtr.log.Debugf("ALTER statement: %s", options)
+	if err := helper.alter(ctx, session, mgtr.names.ghost, options); err != nil {
 		return err
 	}
 	mgtr.log.Infof("Ghost table altered")
