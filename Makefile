@@ -55,12 +55,20 @@ soak: setup build servers ## migrate under load, over and over, until it is inte
 	script/soak
 
 .PHONY: bench
-bench: setup build servers ## measure the row copy and the applying of events
+bench: setup servers ## measure copying and applying against a native ALTER (ROWS= REPEAT= WORKLOADS= FLAVOR= PEER=)
 	script/bench
 
 .PHONY: bench-cutover
-bench-cutover: setup build servers ## measure how long writers wait in a cut-over
+bench-cutover: setup servers ## measure how long clients wait at a cut-over (SUCCESSES= TIMEOUTS= FLAVOR= PEER=)
 	script/bench-cutover
+
+.PHONY: bench-chunks
+bench-chunks: setup servers ## measure the copy in plain SQL, by sessions and chunk size (ROWS= REPEAT= FLAVOR=)
+	script/bench chunks
+
+.PHONY: bench-doc
+bench-doc: ## write the tables and plots of the last benchmarks into doc/
+	$(GO) run ./go/cmd/gh-ost-bench document
 
 .PHONY: lint
 lint: setup $(GOLANGCI_LINT) ## run the linters, which also hold the import rules
