@@ -84,11 +84,24 @@ func (c *Changelog) WriteHeartbeat(ctx context.Context, now time.Time) error {
 
 // WriteState writes a state: the row that the stream listens to, and one for the record.
 func (c *Changelog) WriteState(ctx context.Context, value string) error {
-	if err := c.write(ctx, stateID, stateHint, value); err != nil {
+	if err := c.SignalState(ctx, value); err != nil {
 		return err
 	}
+	return c.RecordState(ctx, value)
+}
+
+// SignalState writes the row that the stream listens to, and nothing else.
+func (c *Changelog) SignalState(ctx context.Context, value string) error {
+	return c.write(ctx, stateID, stateHint, value)
+}
+
+// RecordState writes the row for the record.
+func (c *Changelog) RecordState(ctx context.Context, value string) error {
 	return c.write(ctx, nil, fmt.Sprintf("%s at %d", stateHint, time.Now().UnixNano()), value)
 }
+
+// Over returns the same changelog, written by way of another pool.
+func (c *Changelog) Over(db *gosql.DB) *Changelog { return NewChangelog(db, c.table) }
 
 // WriteThrottle records that throttling began, changed its reason or ended.
 func (c *Changelog) WriteThrottle(ctx context.Context, value string) error {

@@ -25,6 +25,9 @@ func (mgtr *Migrator) cutOver(ctx context.Context) error {
 			return nil
 		case ctx.Err() != nil:
 			return errors.Join(context.Cause(ctx), err)
+		case errors.Is(err, errHeldBack):
+			attempt-- // nothing was tried
+			continue
 		case errors.Is(err, errOutcomeUnknown) || errors.As(err, &slipped) || mgtr.context.IsCutOverComplete():
 			return err
 		case attempt >= retries:
@@ -60,9 +63,10 @@ func (mgtr *Migrator) atomicCutOver(ctx context.Context, report *CutOverReport) 
 	}
 	defer attempt.close()
 	attempt.report = report
-	attempt.drainUpToLock = func(ctx context.Context) error { return mgtr.waitForEventsUpToLock(ctx, token) }
+	attempt.mayLock = mgtr.mayLock
+	attempt.drainUpToLock = func(ctx context.Context) error { return mgtr.waitForEventsUpToLock(ctx, attempt) }
 
-	audit := mgtr.streamer.beginAudit(token)
+	audit := mgtr.streamer.beginAudit(token, mgtr.keys)
 	defer mgtr.streamer.endAudit()
 	restore := mgtr.throttler.Gate().Bypass()
 	defer restore()
@@ -71,6 +75,9 @@ func (mgtr *Migrator) atomicCutOver(ctx context.Context, report *CutOverReport) 
 
 	state, err := mgtr.applier.AtomicCutOverMagicLock(ctx, attempt)
 	report.conclude(state.Outcome(), err)
+	if err := mgtr.changelog.RecordState(ctx, token); err != nil && ctx.Err() == nil {
+		_ = mgtr.log.Errore(err) // it is for people who look into the changelog
+	}
 	for _, line := range report.Lines() {
 		mgtr.log.Infof("%s", line)
 	}
@@ -92,22 +99,36 @@ func (mgtr *Migrator) finishAudit(ctx context.Context, audit *audit) error {
 	err := audit.finish(ctx)
 	var slipped *SlippedWritesError
 	if errors.As(err, &slipped) {
-		for _, line := range slipped.lines(mgtr.keys) {
+		for _, line := range slipped.lines() {
 			_ = mgtr.log.Errorf("%s", line)
 		}
 	}
 	return err
 }
 
+// errHeldBack says that the operator has postponed the cut-over again while its lock was being prepared.
+var errHeldBack = errors.New("the cut-over was postponed again before its lock was taken")
+
+// mayLock is the last question before the lock: whether the operator's last wish is still to go on.
+func (mgtr *Migrator) mayLock() error {
+	if mgtr.gate.postponeIsLastWish() {
+		return errHeldBack
+	}
+	return nil
+}
+
 // waitForEventsUpToLock writes the attempt's token behind everything that was committed before the lock, and waits
-// until it has come back through the stream and the backlog: then all of that has been applied.
-func (mgtr *Migrator) waitForEventsUpToLock(ctx context.Context, token string) error {
+// until it has come back through the stream and the backlog: then all of that has been applied. The token goes over a
+// connection of the attempt's own: while writers are held, none is opened or waited for.
+func (mgtr *Migrator) waitForEventsUpToLock(ctx context.Context, attempt *cutOverAttempt) error {
 	mgtr.context.MarkPointOfInterest()
 	started := time.Now()
-	arrived, forget := mgtr.streamer.Expect(token)
+	arrived, forget := mgtr.streamer.Expect(attempt.token)
 	defer forget()
-	mgtr.log.Infof("Writing changelog state: %s", token)
-	if err := mgtr.changelog.WriteState(ctx, token); err != nil {
+	mgtr.log.Infof("Writing changelog state: %s", attempt.token)
+	written, cancel := context.WithTimeout(context.WithoutCancel(ctx), attempt.timeout)
+	defer cancel()
+	if err := mgtr.changelog.Over(attempt.control.db).SignalState(written, attempt.token); err != nil {
 		return err
 	}
 	mgtr.log.Infof("Waiting for events up to lock")
@@ -116,7 +137,7 @@ func (mgtr *Migrator) waitForEventsUpToLock(ctx context.Context, token string) e
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	mgtr.log.Infof("Waiting for events up to lock: got %s", token)
+	mgtr.log.Infof("Waiting for events up to lock: got %s", attempt.token)
 	mgtr.log.Infof("Done waiting for events up to lock; duration=%s", time.Since(started))
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,7 @@ type cutOverAttempt struct {
 
 	renameAnswered chan struct{} // closed when the server has answered the RENAME, or it was never sent
 	renameLost     atomic.Bool   // the RENAME's connection was lost
+	mayLock        func() error  // the last question before the lock
 	drainUpToLock  func(ctx context.Context) error
 	delays         func(ctx context.Context) error // says who would keep the RENAME from the tables; nil: nobody
 	report         *CutOverReport
@@ -76,11 +78,31 @@ func (apl *Applier) openAttempt(ctx context.Context, names cutOverNames, token s
 		return nil, err
 	}
 	apl.log.Debugf("cut-over: the locking session is %d, the renaming session is %d", attempt.lock.ID(), attempt.rename.ID())
-	attempt.proof = newNameOrderProof(attempt.control, names, attempt.rename.ID())
-	if apl.metadataLocksReadable {
-		attempt.proof = metadataLockProof{attempt.control, names.original, attempt.rename.ID()}
+	if err := attempt.chooseProof(ctx, apl.metadataLocksReadable); err != nil {
+		attempt.close()
+		return nil, err
 	}
 	return attempt, nil
+}
+
+// chooseProof chooses how the RENAME will be shown to be queued. Where the server ignores the case of table names, its
+// locks have them in lower case.
+func (a *cutOverAttempt) chooseProof(ctx context.Context, metadataLocksReadable bool) error {
+	lower, err := a.control.queryInt(ctx, 0, "SELECT /* gh-ost */ @@lower_case_table_names")
+	if err != nil {
+		return fmt.Errorf("reading lower_case_table_names: %w", err)
+	}
+	names := a.names
+	if lower != 0 {
+		for _, name := range []*sql.TableName{&names.original, &names.ghost, &names.old} {
+			name.Schema, name.Name = strings.ToLower(name.Schema), strings.ToLower(name.Name)
+		}
+	}
+	a.proof = newNameOrderProof(a.control, names, a.rename.ID())
+	if metadataLocksReadable {
+		a.proof = metadataLockProof{a.control, names.original, a.rename.ID()}
+	}
+	return nil
 }
 
 // close closes the sessions. They are at rest when an attempt has been carried out.

@@ -19,6 +19,7 @@ const maxSlippedKept = 100
 // It is fed by the stream's goroutine; a nil audit ignores what it is fed.
 type audit struct {
 	mark string // the attempt's token, which its RENAME carries in a comment
+	keys rowKeys
 
 	mutex     sync.Mutex
 	behind    bool // the token was seen
@@ -35,8 +36,8 @@ type slippedWrite struct {
 	Coordinates mysql.BinlogCoordinates
 }
 
-func newAudit(token string) *audit {
-	return &audit{mark: token, renamed: make(chan struct{})}
+func newAudit(token string, keys rowKeys) *audit {
+	return &audit{mark: token, keys: keys, renamed: make(chan struct{})}
 }
 
 func (a *audit) token(value string) {
@@ -91,7 +92,7 @@ func (a *audit) finish(ctx context.Context) error {
 	if a.count == 0 {
 		return nil
 	}
-	return &SlippedWritesError{Count: a.count, writes: a.slipped, RenamedAt: a.renamedAt}
+	return &SlippedWritesError{Count: a.count, writes: a.slipped, RenamedAt: a.renamedAt, keys: a.keys}
 }
 
 // rowKeys names rows for people.
@@ -99,15 +100,31 @@ type rowKeys interface {
 	KeyValues(row []any) []any
 }
 
+// place tells which row a write was for, and where it stands in the binary log.
+func (w slippedWrite) place(keys rowKeys) string {
+	row := w.Row.After
+	if row == nil {
+		row = w.Row.Before
+	}
+	var values []string
+	for _, value := range keys.KeyValues(row) {
+		switch value := value.(type) {
+		case []byte:
+			values = append(values, fmt.Sprintf("%q", value))
+		case string:
+			values = append(values, fmt.Sprintf("%q", value))
+		default:
+			values = append(values, fmt.Sprint(value))
+		}
+	}
+	return fmt.Sprintf("kind=%v coordinates=%s key=%s", w.Kind, w.Coordinates.DisplayString(), strings.Join(values, ","))
+}
+
 // lines tells each write that was kept, for people and scripts: name=value pairs behind a fixed beginning.
-func (e *SlippedWritesError) lines(keys rowKeys) []string {
+func (e *SlippedWritesError) lines() []string {
 	var lines []string
 	for _, write := range e.writes {
-		row := write.Row.After
-		if row == nil {
-			row = write.Row.Before
-		}
-		lines = append(lines, fmt.Sprintf("Cut-over audit: slipped-write kind=%v coordinates=%s key=%v", write.Kind, write.Coordinates.DisplayString(), keys.KeyValues(row)))
+		lines = append(lines, "Cut-over audit: slipped-write "+write.place(e.keys))
 	}
 	return lines
 }
@@ -117,10 +134,11 @@ func (e *SlippedWritesError) lines(keys rowKeys) []string {
 type SlippedWritesError struct {
 	Count     int
 	RenamedAt mysql.BinlogCoordinates
-	writes    []slippedWrite
+	writes    []slippedWrite // the first of them, at least one
+	keys      rowKeys
 }
 
 func (e *SlippedWritesError) Error() string {
-	return fmt.Sprintf("the tables are swapped, but %d write(s) went to the old table behind the last applied event and before the RENAME at %v. They stand in the old table and are missing from the new one: compare the two and carry them over",
-		e.Count, e.RenamedAt)
+	return fmt.Sprintf("the tables are swapped, but %d write(s) went to the old table behind the last applied event and before the RENAME at %v. They stand in the old table and are missing from the new one: compare the two and carry them over. The first of them: %s",
+		e.Count, e.RenamedAt.DisplayString(), e.writes[0].place(e.keys))
 }

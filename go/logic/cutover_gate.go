@@ -100,20 +100,11 @@ func (g *cutOverGate) lag() string {
 	return ""
 }
 
-// isPostponed tells whether the operator's last wish is to wait. The flag file is one wish, a command to go on another;
-// the command stands for as long as no file was put there after it, also if the cut-over cannot begin yet.
+// isPostponed tells whether the operator's last wish is to wait, and tells others when that begins and ends.
 func (g *cutOverGate) isPostponed() (bool, error) {
-	file := g.context.GetPostponeCutOverFlagFile()
-	info, err := os.Stat(file)
-	if file == "" || errors.Is(err, os.ErrNotExist) {
+	if !g.postponeIsLastWish() {
 		g.context.SetPostponing(false)
 		return false, nil
-	}
-	if err == nil {
-		if requested, stands := g.context.UnpostponeRequested(); stands && !info.ModTime().After(requested) {
-			g.context.SetPostponing(false)
-			return false, nil
-		}
 	}
 	g.context.WithdrawUnpostpone() // a file that came later is the later wish
 	if !g.context.IsPostponing() {
@@ -123,4 +114,16 @@ func (g *cutOverGate) isPostponed() (bool, error) {
 	}
 	g.context.SetPostponing(true)
 	return true, nil
+}
+
+// postponeIsLastWish: the flag file is one wish, a command to go on another; the command stands for as long as no file
+// was put there after it, also if the cut-over cannot begin yet.
+func (g *cutOverGate) postponeIsLastWish() bool {
+	file := g.context.GetPostponeCutOverFlagFile()
+	info, err := os.Stat(file)
+	if file == "" || errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	requested, stands := g.context.UnpostponeRequested()
+	return err != nil || !stands || info.ModTime().After(requested)
 }

@@ -266,6 +266,9 @@ func (h *lockHandle) makeSentry() (cutover.Event, error) {
 // lockTables locks the original against writes only: reads go on while events drain, and RENAME queues behind a read
 // lock as well as behind a write lock.
 func (h *lockHandle) lockTables() (cutover.Event, error) {
+	if err := h.mayLock(); err != nil {
+		return cutover.LockFailed, err
+	}
 	h.log.Infof("Locking %s, %s", h.names.original, h.names.old)
 	_, err := h.lock.Exec(h.work, h.timeout+lockGrace+statementLimit,
 		fmt.Sprintf("LOCK /* gh-ost */ TABLES %s READ, %s WRITE", h.names.original, h.names.old))

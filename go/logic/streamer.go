@@ -165,11 +165,11 @@ func (s *EventsStreamer) currentAudit() *audit {
 }
 
 // beginAudit makes the stream watch for writes to the original behind the token and up to the RENAME that carries the
-// token in its text.
-func (s *EventsStreamer) beginAudit(token string) *audit {
+// token in its text. Rows that are too late are named by keys.
+func (s *EventsStreamer) beginAudit(token string, keys rowKeys) *audit {
 	s.auditMutex.Lock()
 	defer s.auditMutex.Unlock()
-	s.audit = newAudit(token)
+	s.audit = newAudit(token, keys)
 	return s.audit
 }
 
