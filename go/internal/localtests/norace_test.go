@@ -1,0 +1,5 @@
+//go:build !race
+
+package localtests
+
+const raceDetector = false

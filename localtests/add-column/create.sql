@@ -1,0 +1,7 @@
+CREATE TABLE t (
+  id int AUTO_INCREMENT PRIMARY KEY,
+  name varchar(40) NOT NULL,
+  at timestamp NULL
+);
+INSERT INTO t (name, at) WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 45)
+  SELECT CONCAT('name ', i), '2024-05-06 07:08:09' FROM n;

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a bit(1), b bit(7), c bit(8), d bit(9), e bit(64));
+INSERT INTO t VALUES (1, b'1', b'1111111', b'11111111', b'111111111', 18446744073709551615), (2, 0, 0, 0, 0, 0), (3, NULL, NULL, NULL, NULL, NULL), (4, 1, 1, 1, 256, 9223372036854775808);

@@ -1,0 +1,2 @@
+REPLACE INTO t SELECT id + 10, a, b, c, d, e FROM t WHERE id <= 4;
+UPDATE t SET e = 9223372036854775807, d = 511 WHERE id = 2;

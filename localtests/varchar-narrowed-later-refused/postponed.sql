@@ -1,0 +1,1 @@
+UPDATE t SET v = 'abcdef' WHERE id = 2;
