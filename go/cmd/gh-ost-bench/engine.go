@@ -33,7 +33,7 @@ func engineCommand(ctx context.Context, arguments []string, stdout, stderr io.Wr
 	names := flags.String("workloads", strings.Join(workloadNames(), ","), "which `ones`, separated by commas")
 	flags.IntVar(&e.rows, "rows", 1_000_000, "`number` of rows of the largest table; the others have a fixed share of it")
 	flags.IntVar(&e.repeat, "repeat", 3, "`number` of rounds")
-	flags.DurationVar(&e.limit, "limit", 10*time.Minute, "`time` after which a run is ended")
+	flags.DurationVar(&e.limit, "limit", 5*time.Minute, "`time` after which a run is ended")
 	flags.BoolVar(&e.profile, "profile", false, "take CPU profiles of our program, during one run of copy-narrow and of apply")
 	noNative := flags.Bool("no-native", false, "leave the server's own ALTER out")
 	if err := parse(flags, arguments); err != nil {

@@ -78,6 +78,7 @@ func (e *engine) watchClients(ctx context.Context, c contender, r *run, l *ledge
 		WriteLongest:   milliseconds(writes.Longest.Duration),
 		ReadP99:        milliseconds(reads.P99),
 		ReadLongest:    milliseconds(reads.Longest.Duration),
+		Reads:          reads.Count,
 		Deadlocks:      end.Deadlocks - start.Deadlocks,
 		LockWaits:      end.LockWaits - start.LockWaits,
 		Transactions:   end.Committed - start.Committed,

@@ -59,6 +59,7 @@ type clients struct {
 	WriteLongest   float64 `json:"write_longest_millis"`
 	ReadP99        float64 `json:"read_p99_millis"`
 	ReadLongest    float64 `json:"read_longest_millis"`
+	Reads          int     `json:"reads"`
 	Deadlocks      int64   `json:"deadlocks"`
 	LockWaits      int64   `json:"lock_wait_timeouts"`
 	Transactions   int64   `json:"transactions"`

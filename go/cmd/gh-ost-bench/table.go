@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/github/gh-ost/go/sql"
@@ -14,6 +15,7 @@ type table struct {
 	definitions []string
 	columns     []string // all but id
 	values      []string // SQL for each of them, where n is the row's number from 1 on
+	binary      []string // those columns that are no text; never NULL
 }
 
 // narrow is what sysbench makes: about 190 bytes a row and one secondary index.
@@ -32,7 +34,7 @@ func narrow(name string) table {
 
 // wide has two dozen columns of many types, some 900 bytes a row, and three secondary indexes.
 func wide(name string) table {
-	t := table{
+	return table{
 		name: name,
 		definitions: []string{
 			"id bigint unsigned NOT NULL AUTO_INCREMENT", "reference char(36) NOT NULL", "email varchar(120) NOT NULL", "name varchar(80) NULL",
@@ -55,8 +57,8 @@ func wide(name string) table {
 			"UNHEX(SHA2(n, 256))", "CONCAT('{\"n\": ', n, ', \"tags\": [\"a\", \"b\", null], \"half\": ', n, '.5}')",
 			"IF(n % 2 = 0, NULL, REPEAT(LEFT(SHA2(n, 256), 20), 1 + n % 20))", "REPEAT(LEFT(SHA2(-n, 256), 10), n % 30)",
 		},
+		binary: []string{"flags", "token"},
 	}
-	return t
 }
 
 // fill makes the table and its rows anew.
@@ -92,7 +94,11 @@ func (t table) clone(ctx context.Context, s *server, name string) error {
 func (t table) checksum(ctx context.Context, s *server, name string) (string, error) {
 	quoted := []string{"id"}
 	for _, column := range t.columns {
-		quoted = append(quoted, "QUOTE("+column+")") // NULL becomes a word without quotes
+		if slices.Contains(t.binary, column) {
+			quoted = append(quoted, "HEX("+column+")")
+		} else {
+			quoted = append(quoted, "QUOTE("+column+")") // NULL becomes a word without quotes
+		}
 	}
 	var sum string
 	err := s.db.QueryRowContext(ctx, fmt.Sprintf(

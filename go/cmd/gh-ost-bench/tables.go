@@ -100,7 +100,12 @@ func engineTable(results engineResults, w workload) textTable {
 			row = append(row,
 				fmt.Sprintf("%s (%s)", clientMedian(runs, func(c *clients) float64 { return c.WriteP99 }), clientMedian(runs, func(c *clients) float64 { return c.WriteP99Before })),
 				clientMedian(runs, func(c *clients) float64 { return c.WriteLongest }),
-				clientMedian(runs, func(c *clients) float64 { return c.ReadLongest }),
+				clientMedian(runs, func(c *clients) float64 {
+					if c.Reads == 0 {
+						return math.NaN()
+					}
+					return c.ReadLongest
+				}),
 				percent(median(collect(runs, ofClients((*clients).lost)))))
 		}
 		t.rows = append(t.rows, append(row, fmt.Sprintf("%d of %d", len(runs), total)))
