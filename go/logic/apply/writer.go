@@ -4,6 +4,7 @@ import (
 	"context"
 	gosql "database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -33,12 +34,15 @@ type Statements interface {
 	Delete(keys [][]any) (query string, args []any, err error)
 }
 
-// Settings is what a Writer needs. All fields must be set.
+// Settings is what a Writer needs. All fields must be set, except where said otherwise.
 type Settings struct {
 	// DB is the pool of applying sessions, with their time zone and sql_mode.
 	DB *gosql.DB
 	// Statements are those of the migrated table.
 	Statements Statements
+	// Careful is set where the ghost has a unique key that rows of the original may break. Then no row is pushed out of the
+	// ghost: one that meets another is owed, see Conflicts. Nil: every conflict is a passing one.
+	Careful CarefulStatements
 	// Backlog is where changes come from.
 	Backlog *Backlog
 	// Wait returns when applying is allowed: at once, or after throttling.
@@ -58,11 +62,12 @@ type Settings struct {
 // Writer applies the backlog to the ghost table. It is the only one that does.
 type Writer struct {
 	Settings
+	debts debts
 }
 
 // NewWriter returns a writer; Run starts it.
 func NewWriter(settings Settings) *Writer {
-	return &Writer{settings}
+	return &Writer{Settings: settings}
 }
 
 // Run applies until the context ends (then it returns nil) or a batch cannot be applied.
@@ -105,6 +110,9 @@ func (w *Writer) apply(ctx context.Context, entries []entry) error {
 			return err
 		}
 	}
+	if w.Careful != nil {
+		return w.applyCarefully(ctx, batch)
+	}
 	deletes, err := w.split(batch.Deletes(), w.Statements.Delete)
 	if err != nil {
 		return fmt.Errorf("preparing deletes in the ghost table: %w", err)
@@ -126,14 +134,14 @@ func (w *Writer) apply(ctx context.Context, entries []entry) error {
 	return nil
 }
 
-// share lets the sessions work off the statements, in any order, and returns when all have committed. The last images of
+// share divides the statements among the sessions, one transaction each, and returns when all have committed. The last images of
 // one batch cannot conflict with one another on a unique key of the original, because they all stood in it at the batch's
 // end; a row that one of them pushes out is part of the batch itself, or has its own event still to come.
 func (w *Writer) share(ctx context.Context, statements []statement) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(w.Concurrency)
-	for _, s := range statements {
-		group.Go(func() error { return w.retry(ctx, []statement{s}) })
+	size := (len(statements) + w.Concurrency - 1) / w.Concurrency
+	for transaction := range slices.Chunk(statements, max(size, 1)) {
+		group.Go(func() error { return w.retry(ctx, transaction) })
 	}
 	return group.Wait()
 }
@@ -184,9 +192,14 @@ func weight(row []any) int {
 }
 
 func (w *Writer) retry(ctx context.Context, statements []statement) error {
+	return w.repeat(ctx, statements, func() error { return w.transaction(ctx, statements) })
+}
+
+// repeat does a transaction of these statements until it succeeds, or until trying again is of no use.
+func (w *Writer) repeat(ctx context.Context, statements []statement, transaction func() error) error {
 	pause := firstPause
 	for attempt := int64(1); ; attempt++ {
-		err := w.transaction(ctx, statements)
+		err := transaction()
 		switch {
 		case err == nil:
 			return nil
@@ -235,7 +248,7 @@ func (w *Writer) findCulprit(ctx context.Context, statements []statement, refuse
 			if err != nil {
 				break
 			}
-			if _, err := tx.ExecContext(ctx, query, args...); err != nil && mysql.IsDataError(err) {
+			if _, err := tx.ExecContext(ctx, query, args...); err != nil && mysql.IsDataError(err) && !mysql.IsDuplicateEntry(err) {
 				return &RefusedRowError{Key: w.keyOf(s.alone[i]), Err: err}
 			}
 		}
@@ -243,9 +256,12 @@ func (w *Writer) findCulprit(ctx context.Context, statements []statement, refuse
 	return fmt.Errorf("applying changes to the ghost table: %w", refused)
 }
 
-func (w *Writer) keyOf(row []any) string {
+func (w *Writer) keyOf(row []any) string { return w.keyText(w.Statements.KeyValues(row)) }
+
+// keyText shows the values of a key to people.
+func (w *Writer) keyText(key []any) string {
 	text := ""
-	for i, value := range w.Statements.KeyValues(row) {
+	for i, value := range key {
 		if i > 0 {
 			text += ", "
 		}
