@@ -131,7 +131,7 @@ func (h *lockHandle) perform(action cutover.Action) {
 	case cutover.MakeSentry:
 		h.statements <- h.makeSentry
 	case cutover.LockTables:
-		h.deadline.Reset(h.timeout + lockGrace)
+		h.deadline.Reset(2 * (h.timeout + lockGrace)) // for each of two ways
 		h.statements <- h.lockTables
 	case cutover.Drain:
 		h.deadline.Reset(h.timeout)
@@ -263,21 +263,33 @@ func (h *lockHandle) makeSentry() (cutover.Event, error) {
 	return cutover.Prepared, nil
 }
 
-// lockTables locks the original against writes only: reads go on while events drain, and RENAME queues behind a read
-// lock as well as behind a write lock.
+// lockTables locks the original against writes only, if it can: reads go on while events drain, and RENAME queues behind
+// a read lock as well as behind a write lock. But writers do not queue behind a session that waits for a read lock: where
+// their transactions overlap all the time, it would wait for ever, at no cost to anybody. Then a write lock is asked for,
+// which they do queue behind.
 func (h *lockHandle) lockTables() (cutover.Event, error) {
 	if err := h.mayLock(); err != nil {
 		return cutover.LockFailed, err
 	}
 	h.log.Infof("Locking %s, %s", h.names.original, h.names.old)
-	_, err := h.lock.Exec(h.work, h.timeout+lockGrace+statementLimit,
-		fmt.Sprintf("LOCK /* gh-ost */ TABLES %s READ, %s WRITE", h.names.original, h.names.old))
+	err := h.lockOriginal("READ")
+	if mysql.IsLockWaitTimeout(err) {
+		h.log.Infof("Writers left no gap for a lock that lets reads pass. Locking %s against reads too", h.names.original)
+		h.report.holdReaders()
+		err = h.lockOriginal("WRITE")
+	}
 	if err != nil {
 		return cutover.LockFailed, fmt.Errorf("locking %s: %w", h.names.original, err)
 	}
 	h.log.Infof("Tables locked")
 	h.log.Infof("Session locking original & magic tables is %d", h.lock.ID())
 	return cutover.LockGranted, nil
+}
+
+func (h *lockHandle) lockOriginal(mode string) error {
+	_, err := h.lock.Exec(h.work, h.timeout+lockGrace+statementLimit,
+		fmt.Sprintf("LOCK /* gh-ost */ TABLES %s %s, %s WRITE", h.names.original, mode, h.names.old))
+	return err
 }
 
 func (h *lockHandle) dropSentry() (cutover.Event, error) {

@@ -21,6 +21,7 @@ type CutOverReport struct {
 
 	lockedAt, releasedAt time.Time // writers are held in between
 	swapBegan, ended     time.Time // readers are held from the former at most
+	readersLocked        bool      // they are held for as long as writers
 	outcome              string
 	reason               string
 }
@@ -86,7 +87,15 @@ func (r *CutOverReport) writersHeld() time.Duration {
 	return r.releasedAt.Sub(r.lockedAt)
 }
 
-// ReadersHeld is the longest that a reader can have waited: from the sentry's drop, when RENAME goes on, to the swap.
+// holdReaders notes that the lock holds readers too.
+func (r *CutOverReport) holdReaders() {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.readersLocked = true
+}
+
+// ReadersHeld is the longest that a reader can have waited: from the sentry's drop, when RENAME goes on, to the swap;
+// or for as long as writers, where the lock had to be one that holds both.
 func (r *CutOverReport) ReadersHeld() time.Duration {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -94,7 +103,10 @@ func (r *CutOverReport) ReadersHeld() time.Duration {
 }
 
 func (r *CutOverReport) readersHeld() time.Duration {
-	if r.swapBegan.IsZero() {
+	switch {
+	case r.readersLocked:
+		return r.writersHeld()
+	case r.swapBegan.IsZero():
 		return 0
 	}
 	return r.ended.Sub(r.swapBegan)
