@@ -6,6 +6,21 @@ import (
 	"strings"
 )
 
+// keyString encodes the values of a key's columns so that the encodings of two keys are equal if and only if all their
+// values have the same texts.
+func keyString(columns []Column, values []any) (string, error) {
+	var encoded strings.Builder
+	for i, value := range values {
+		text, err := keyText(columns[i].Type, value)
+		if err != nil {
+			return "", fmt.Errorf("value of column %s %s: %w", EscapeName(columns[i].Name), columns[i].Type.Text, err)
+		}
+		fmt.Fprintf(&encoded, "%d:", len(text))
+		encoded.WriteString(text)
+	}
+	return encoded.String(), nil
+}
+
 // keyText returns a key column's value as text such that equal values have equal texts, however they were decoded.
 func keyText(column ColumnType, value any) (string, error) {
 	switch {
@@ -32,7 +47,12 @@ func keyText(column ColumnType, value any) (string, error) {
 	if !ok {
 		return "", unexpected(value)
 	}
-	if column.Kind == KindBinary {
+	switch {
+	case column.IsTemporal():
+		text = withDecimals(column, text)
+	case column.Kind == KindDecimal && column.ZeroFill:
+		text = strings.TrimLeft(text, "0")
+	case column.Kind == KindBinary:
 		text = strings.TrimRight(text, "\x00")
 	}
 	return text, nil
