@@ -22,6 +22,7 @@ type ChangelogState string
 const (
 	GhostTableMigrated         ChangelogState = "GhostTableMigrated"
 	ReadMigrationRangeValues   ChangelogState = "ReadMigrationRangeValues"
+	StricterKeysSettled        ChangelogState = "StricterKeysSettled" // only if a unique key became stricter
 	AllEventsUpToLockProcessed ChangelogState = "AllEventsUpToLockProcessed"
 	Migrated                   ChangelogState = "Migrated"
 )

@@ -20,6 +20,7 @@ func (mgtr *Migrator) cutOver(ctx context.Context) error {
 			err = mgtr.atomicCutOver(ctx, newCutOverReport(attempt, time.Since(waitBegan), time.Now()))
 		}
 		var slipped *SlippedWritesError
+		var conflict *ConflictError
 		switch {
 		case err == nil:
 			return nil
@@ -28,7 +29,7 @@ func (mgtr *Migrator) cutOver(ctx context.Context) error {
 		case errors.Is(err, errHeldBack):
 			attempt-- // nothing was tried
 			continue
-		case errors.Is(err, errOutcomeUnknown) || errors.As(err, &slipped) || mgtr.context.IsCutOverComplete():
+		case errors.Is(err, errOutcomeUnknown) || errors.As(err, &slipped) || errors.As(err, &conflict) || mgtr.context.IsCutOverComplete():
 			return err
 		case attempt >= retries:
 			return fmt.Errorf("giving up the cut-over after %d attempts: %w", attempt, err)
@@ -139,5 +140,5 @@ func (mgtr *Migrator) waitForEventsUpToLock(ctx context.Context, attempt *cutOve
 	}
 	mgtr.log.Infof("Waiting for events up to lock: got %s", attempt.token)
 	mgtr.log.Infof("Done waiting for events up to lock; duration=%s", time.Since(started))
-	return nil
+	return mgtr.stricter.requireClean()
 }

@@ -89,6 +89,7 @@ func (s scenario) begin(t *testing.T, server *testserver.Server) *running {
 		c.SetChunkSize(10)
 	}}, s.options...)...)
 	require.NoError(t, os.WriteFile(r.postpone, nil, 0o600))
+	r.patience = 200 * time.Millisecond
 	r.result = r.start()
 	t.Cleanup(func() { // a failed test must not leave it running
 		r.context.CancelContext()

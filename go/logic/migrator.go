@@ -49,6 +49,9 @@ type Migrator struct {
 	original *inspect.Table
 	shared   *inspect.Shared
 	keys     *sql.ApplyStatements
+	owed     func() []apply.Conflict // rows that the writer could not insert
+	stricter *stricterKeys           // nil unless the ghost has a unique key that rows of the original may break
+	patience time.Duration           // with rows that break such a key when the cut-over is due
 
 	group       *errgroup.Group // owns everything that runs beside the main flow
 	work        context.Context // of what runs in the background; ends with the run, or with stopWork
@@ -67,7 +70,7 @@ type Migrator struct {
 
 // NewMigrator returns a migrator. It uses the context's hooks, or the scripts at its hooks path if it has none.
 func NewMigrator(context *base.MigrationContext, appVersion string) *Migrator {
-	mgtr := &Migrator{context: context, version: appVersion, log: context.Log, hooks: context.Hooks, backlog: apply.NewBacklog(), seam: func(string) {}}
+	mgtr := &Migrator{context: context, version: appVersion, log: context.Log, hooks: context.Hooks, backlog: apply.NewBacklog(), patience: conflictPatience, seam: func(string) {}}
 	if mgtr.hooks == nil {
 		executor := NewHooksExecutor(context)
 		executor.report = mgtr.lastReport.Load

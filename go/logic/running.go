@@ -27,6 +27,7 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 	writer := apply.NewWriter(apply.Settings{
 		DB:          db,
 		Statements:  mgtr.keys,
+		Careful:     mgtr.carefulStatements(),
 		Backlog:     mgtr.backlog,
 		Concurrency: int(c.ApplyConcurrency),
 		Wait:        mgtr.throttler.Gate().Wait,
@@ -47,7 +48,13 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 	})
 	mgtr.streamer.Follow(mgtr.original.Columns.Len())
 
-	token := newToken(ReadMigrationRangeValues, time.Now())
+	mgtr.owed = writer.Conflicts
+	return mgtr.catchUp(ctx, ReadMigrationRangeValues)
+}
+
+// catchUp returns when everything that is committed by now has come through the stream and is applied.
+func (mgtr *Migrator) catchUp(ctx context.Context, state ChangelogState) error {
+	token := newToken(state, time.Now())
 	arrived, forget := mgtr.streamer.Expect(token)
 	defer forget()
 	if err := mgtr.changelog.WriteState(ctx, token); err != nil {
@@ -124,6 +131,9 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 		Retrying: mgtr.chunkFailed,
 	}).Run(ctx)
 	if err != nil {
+		return err
+	}
+	if err := mgtr.watchStricterKeys(ctx, statements, bounds); err != nil {
 		return err
 	}
 	c.MarkRowCopyEndTime()

@@ -170,6 +170,9 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 	for _, warning := range mgtr.shared.Warnings {
 		_ = mgtr.log.Warningf("%s", warning)
 	}
+	if err := checkStricterKeys(mgtr.shared); err != nil {
+		return err
+	}
 	if mgtr.shared.Key.HasNullable {
 		if null, err := inspect.HasNullKey(ctx, mgtr.applier.general, mgtr.names.original, mgtr.shared.Key); err != nil {
 			return err

@@ -16,6 +16,7 @@ type ApplyStatements struct {
 	written     []boundColumn
 	key         []boundColumn
 	replaceHead string
+	insertHead  string
 	deleteHead  string
 }
 
@@ -24,6 +25,7 @@ type boundColumn struct {
 	source  Column
 	target  string // the ghost's column, escaped for a statement
 	binding *Binding
+	exact   string // charset in which the ghost's column keeps text; "" if it keeps none
 }
 
 // NewApplyStatements prepares the statements. The key is the original's; its columns are mapped to the ghost's through
@@ -59,6 +61,7 @@ func NewApplyStatements(ghost TableName, shared []SharedColumn, key *UniqueKey, 
 		return nil, fmt.Errorf("the unique key %s has no columns", EscapeName(key.Name))
 	}
 	s.replaceHead = fmt.Sprintf("REPLACE %s INTO %s (%s) VALUES ", comment(ghost, ""), quotedTable(ghost), targets)
+	s.insertHead = fmt.Sprintf("INSERT %s INTO %s (%s) VALUES ", comment(ghost, ""), quotedTable(ghost), targets)
 	s.deleteHead = fmt.Sprintf("DELETE %s FROM %s WHERE ", comment(ghost, ""), quotedTable(ghost))
 	return s, nil
 }
@@ -68,7 +71,11 @@ func bindColumn(pair SharedColumn, timeZone string) (boundColumn, error) {
 	if err != nil {
 		return boundColumn{}, err
 	}
-	return boundColumn{ordinal: pair.Source.Ordinal, source: pair.Source, target: quoted(pair.Target.Name), binding: binding}, nil
+	column := boundColumn{ordinal: pair.Source.Ordinal, source: pair.Source, target: quoted(pair.Target.Name), binding: binding}
+	if pair.Target.Type.IsCharacter() {
+		column.exact = pair.Target.Charset
+	}
+	return column, nil
 }
 
 func (c boundColumn) value(row []any) (any, error) {
@@ -81,18 +88,22 @@ func (c boundColumn) value(row []any) (any, error) {
 // Replace writes the rows as they are, and removes what stands in their way on any unique key. It is an error if there is
 // none, if one has NULL in a column of the key in use, or fewer columns than the original.
 func (s *ApplyStatements) Replace(rows [][]any) (query string, args []any, err error) {
+	return s.write(s.replaceHead, rows)
+}
+
+func (s *ApplyStatements) write(head string, rows [][]any) (query string, args []any, err error) {
 	if len(rows) == 0 {
-		return "", nil, errors.New("no rows to replace")
+		return "", nil, errors.New("no rows to write")
 	}
 	var q statement
 	q.args = make([]any, 0, len(rows)*len(s.written))
-	q.write(s.replaceHead)
+	q.write(head)
 	for i, row := range rows {
 		if i > 0 {
 			q.write(", ")
 		}
 		if err := s.appendRow(&q, row); err != nil {
-			return "", nil, fmt.Errorf("replace a row of %s: %w", s.ghost, err)
+			return "", nil, fmt.Errorf("write a row of %s: %w", s.ghost, err)
 		}
 	}
 	return q.finish()

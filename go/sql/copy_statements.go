@@ -23,6 +23,7 @@ type CopyStatements struct {
 	copyHead string // INSERT … SELECT … FROM …
 	lockTail string // the lock clause
 	noop     string // for rows that are there already
+	missing  string // NOT EXISTS (the ghost's row of the same key)
 	moments  bool
 }
 
@@ -61,6 +62,9 @@ func NewCopyStatements(original, ghost TableName, shared []SharedColumn, key *Un
 	s.copyHead = fmt.Sprintf("INSERT %s INTO %s (%s) SELECT %s", comment(original, ""), quotedTable(ghost), targets, sources)
 	if lockClause != "" {
 		s.lockTail = " " + lockClause
+	}
+	if s.missing, err = missingCondition(original, ghost, shared, key); err != nil {
+		return nil, err
 	}
 	s.noop = fmt.Sprintf(" ON DUPLICATE KEY UPDATE %[1]s.%[2]s = %[1]s.%[2]s", quotedTable(ghost), quoted(untouched))
 	return s, nil

@@ -40,14 +40,20 @@ type queryer interface {
 
 // readBound reads one row of key values as raw bytes; nil if there is none.
 func readBound(ctx context.Context, q queryer, query string, args []any) (sql.Bound, error) {
+	bounds, err := readBounds(ctx, q, query, args)
+	if err != nil || len(bounds) == 0 {
+		return nil, err
+	}
+	return bounds[0], nil
+}
+
+// readBounds reads rows of key values as raw bytes.
+func readBounds(ctx context.Context, q queryer, query string, args []any) ([]sql.Bound, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close() // rows.Err is what counts
-	if !rows.Next() {
-		return nil, rows.Err()
-	}
 	columns, err := rows.Columns()
 	if err != nil {
 		return nil, err
@@ -57,17 +63,21 @@ func readBound(ctx context.Context, q queryer, query string, args []any) (sql.Bo
 	for i := range values {
 		targets[i] = &values[i]
 	}
-	if err := rows.Scan(targets...); err != nil {
-		return nil, err
-	}
-	bound := make(sql.Bound, len(columns))
-	for i, value := range values {
-		if value == nil {
-			return nil, errNullInKey
+	var bounds []sql.Bound
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
 		}
-		bound[i] = append([]byte{}, value...)
+		bound := make(sql.Bound, len(columns))
+		for i, value := range values {
+			if value == nil {
+				return nil, errNullInKey
+			}
+			bound[i] = append([]byte{}, value...)
+		}
+		bounds = append(bounds, bound)
 	}
-	return bound, rows.Err()
+	return bounds, rows.Err()
 }
 
 var errNullInKey = errors.New("the unique key that rows are copied by holds NULL: such rows cannot be told apart; remove those rows or choose a key without NULL")
