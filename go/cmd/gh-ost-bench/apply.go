@@ -135,7 +135,7 @@ func (e *engine) awaitMarked(ctx context.Context, t *tool, table string, id int)
 		}
 		select {
 		case <-t.done:
-			return fmt.Errorf("the program ended before it: %w\n%s", errors.Join(t.err), t.log.tail())
+			return fmt.Errorf("waiting for the backlog to be applied: %w\n%s", errors.Join(errLogEnded, t.err), t.log.tail())
 		default:
 		}
 		if err := rest(ctx, pollInterval); err != nil {

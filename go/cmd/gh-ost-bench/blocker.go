@@ -71,7 +71,7 @@ func (b *blocker) block(ctx context.Context, t *tool) (err error) {
 	if err != nil {
 		return fmt.Errorf("changing a row of the original: %w", err)
 	}
-	// Both attempts that fail otherwise and programs that do not say so end the wait, too.
+	// An attempt that fails otherwise, and a program that does not say that it failed, end the wait, too.
 	limited, cancel := context.WithTimeout(ctx, 3*b.timeout+10*time.Second)
 	defer cancel()
 	_, err = t.log.await(limited, markTimedOut, markRenamed)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	gosql "database/sql"
+	"database/sql/driver"
 	"fmt"
 	"net"
 	"os"
@@ -70,18 +71,23 @@ func (s *server) exec(ctx context.Context, query string, args ...any) error {
 
 // unlogged runs statements on one session without binary log.
 func (s *server) unlogged(ctx context.Context, queries ...string) error {
+	return s.alone(ctx, append([]string{"SET SESSION sql_log_bin = 0"}, queries...)...)
+}
+
+// alone runs statements on a session of their own, which ends with them: whatever they set is gone then.
+func (s *server) alone(ctx context.Context, queries ...string) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	for _, query := range append([]string{"SET SESSION sql_log_bin = 0"}, queries...) {
+	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }() // keeps the pool from using it again
+	for _, query := range queries {
 		if _, err := conn.ExecContext(ctx, query); err != nil {
 			return fmt.Errorf("%.60s…: %w", query, err)
 		}
 	}
-	_, err = conn.ExecContext(ctx, "SET SESSION sql_log_bin = 1")
-	return err
+	return nil
 }
 
 // processorTime is what the server has used so far; 0 if its process is not known.
@@ -133,7 +139,7 @@ func (s *server) dropTables(ctx context.Context, table string) error {
 	for i := range names {
 		names[i] = sql.EscapeName(names[i])
 	}
-	return s.exec(ctx, "SET SESSION lock_wait_timeout = 60; DROP TABLE IF EXISTS "+strings.Join(names, ", "))
+	return s.alone(ctx, "SET SESSION lock_wait_timeout = 60", "DROP TABLE IF EXISTS "+strings.Join(names, ", "))
 }
 
 func ghostOf(table string) string { return "_" + table + "_gho" }

@@ -32,7 +32,7 @@ func narrow(name string) table {
 	}
 }
 
-// wide has two dozen columns of many types, some 900 bytes a row, and three secondary indexes.
+// wide has 23 columns of many types, some 900 bytes a row, and three secondary indexes.
 func wide(name string) table {
 	return table{
 		name: name,
