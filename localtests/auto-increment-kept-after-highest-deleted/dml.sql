@@ -1,0 +1,2 @@
+INSERT INTO t (v) VALUES (9), (9), (9);
+DELETE FROM t WHERE v = 9;

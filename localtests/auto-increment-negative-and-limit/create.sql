@@ -1,0 +1,2 @@
+CREATE TABLE t (id tinyint AUTO_INCREMENT PRIMARY KEY, v int);
+INSERT INTO t VALUES (-5, 1), (-1, 2), (120, 3);

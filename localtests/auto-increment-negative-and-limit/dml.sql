@@ -1,0 +1,2 @@
+UPDATE t SET v = v + 1;
+REPLACE INTO t VALUES (-128, 1);

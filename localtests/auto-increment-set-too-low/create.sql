@@ -1,0 +1,2 @@
+CREATE TABLE t (id int AUTO_INCREMENT PRIMARY KEY, v int);
+INSERT INTO t (id, v) VALUES (1, 1), (200, 2), (300, 3);

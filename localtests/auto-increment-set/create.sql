@@ -1,0 +1,2 @@
+CREATE TABLE t (id int AUTO_INCREMENT PRIMARY KEY, v int);
+INSERT INTO t (v) VALUES (1), (2), (3);

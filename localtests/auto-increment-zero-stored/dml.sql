@@ -1,0 +1,2 @@
+UPDATE t SET v = v + 1 WHERE id = 0;
+REPLACE INTO t VALUES (0, 5);

@@ -1,0 +1,2 @@
+CREATE TABLE t (k varchar(20) CHARACTER SET latin1 COLLATE latin1_swedish_ci PRIMARY KEY, n int);
+INSERT INTO t WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 40) SELECT CONCAT(CHAR(65 + i % 26 USING latin1), 'ü', i, 'é'), i FROM n;

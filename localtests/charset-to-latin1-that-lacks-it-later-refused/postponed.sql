@@ -1,0 +1,1 @@
+UPDATE t SET a = '中' WHERE id = 2;

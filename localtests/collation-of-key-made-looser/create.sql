@@ -1,0 +1,2 @@
+CREATE TABLE t (k varchar(20) COLLATE utf8mb4_general_ci PRIMARY KEY, n int);
+INSERT INTO t WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 30) SELECT CONCAT(IF(i % 2, 'k', 'K'), i), i FROM n;

@@ -1,0 +1,2 @@
+CREATE TABLE t (k varchar(20) COLLATE utf8mb4_bin PRIMARY KEY, n int);
+INSERT INTO t VALUES ('a', 1), ('A', 2), ('b', 3);

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a datetime NULL);
+INSERT INTO t VALUES (1, '2024-03-31 01:30:00');

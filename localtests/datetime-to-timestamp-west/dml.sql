@@ -1,0 +1,2 @@
+REPLACE INTO t SELECT id + 10, a, b FROM t WHERE id <= 4;
+UPDATE t SET b = '2024-11-03 00:59:59', a = '2024-11-03 02:00:00' WHERE id = 3;

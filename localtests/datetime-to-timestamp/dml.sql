@@ -1,0 +1,2 @@
+REPLACE INTO t SELECT id + 10, a, b, c FROM t WHERE id <= 7;
+UPDATE t SET a = '2025-10-26 02:15:00', b = '2025-08-08 08:08:08', c = '2025-10-26 03:00:00.5' WHERE id = 4;

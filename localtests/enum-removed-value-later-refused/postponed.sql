@@ -1,0 +1,1 @@
+UPDATE t SET e = 'b' WHERE id = 2;

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a int, s int AS (a * 2) STORED);
+INSERT INTO t (id, a) VALUES (1, 1), (2, 3), (3, NULL);

@@ -1,0 +1,2 @@
+CREATE TABLE t (a int NOT NULL, b int NOT NULL, s int AS (a * 10) STORED NOT NULL, n int, PRIMARY KEY (s, b));
+INSERT INTO t (a, b, n) WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 40) SELECT i % 7, i, i FROM n;

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, d date, e datetime);
+INSERT INTO t VALUES (1, '2023-02-31', '2023-02-30 10:00:00'), (2, '2023-04-31', NULL);

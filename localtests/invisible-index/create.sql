@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a int NOT NULL, b int, UNIQUE KEY ua (a) INVISIBLE, KEY kb (b) INVISIBLE);
+INSERT INTO t VALUES (1, 1, 1), (2, 2, 2);

@@ -1,0 +1,2 @@
+REPLACE INTO t VALUES (3, 3, 3);
+UPDATE t SET a = a + 100 WHERE id = 3;

@@ -1,0 +1,3 @@
+UPDATE t SET v = v + 1 WHERE id % 3 = 0;
+UPDATE t SET d = d + INTERVAL 3 YEAR WHERE id = 7 AND d < '2030-01-01';
+REPLACE INTO t VALUES (100, '2030-01-01', 1);

@@ -1,0 +1,2 @@
+CREATE TABLE t (s set('a','b','c','d') NOT NULL, n int NOT NULL, PRIMARY KEY (s, n));
+INSERT INTO t WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 50) SELECT i % 16, i FROM n;

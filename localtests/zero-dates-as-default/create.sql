@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, d date NOT NULL DEFAULT '0000-00-00', f timestamp NOT NULL DEFAULT '0000-00-00 00:00:00', v int);
+INSERT INTO t (id, v) VALUES (1, 1), (2, 2);

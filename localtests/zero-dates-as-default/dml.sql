@@ -1,0 +1,1 @@
+REPLACE INTO t (id, v) VALUES (3, 3);

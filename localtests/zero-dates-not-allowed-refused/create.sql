@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, d date NOT NULL, v int);
+INSERT INTO t VALUES (1, '2024-01-01', 3), (2, '0000-00-00', 1);
