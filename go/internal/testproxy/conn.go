@@ -116,6 +116,9 @@ func (c *Conn) command(p packet) (Command, bool) {
 	first, ok := p.first()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	if !c.loggedIn && p.sequence() == 1 {
+		closeLogin(p)
+	}
 	if !c.loggedIn || !ok || p.sequence() != 0 {
 		return Command{}, false
 	}

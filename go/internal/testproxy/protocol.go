@@ -91,6 +91,15 @@ func openGreeting(greeting packet) (id uint32, known bool) {
 	return binary.LittleEndian.Uint32(rest), true
 }
 
+// closeLogin takes query attributes out of a client's answer to the greeting: there is a client that claims them also
+// where the server has not offered them, and then does without.
+func closeLogin(answer packet) {
+	if payload := answer.payload(); len(payload) >= 4 {
+		flags := binary.LittleEndian.Uint32(payload)
+		binary.LittleEndian.PutUint32(payload, flags&^capableAttributes)
+	}
+}
+
 // statementID returns the id of a prepared statement: in the answer to COM_STMT_PREPARE, as in the commands that use
 // it, it follows the first byte.
 func statementID(p packet) (uint32, bool) {
