@@ -50,7 +50,7 @@ func distinctText(column, dataType string) string {
 	case "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "double", "bit", "year", "date", "time", "datetime", "timestamp":
 		return "HEX(CAST(" + column + " AS BINARY))" // HEX of a number would round it
 	case "json":
-		return "CONCAT(HEX(CAST(" + column + " AS CHAR)), ' ', JSON_STORAGE_SIZE(" + column + ") - JSON_STORAGE_FREE(" + column + "))" // the size tells types apart
+		return "CONCAT(HEX(CAST(" + column + " AS CHAR)), ' ', JSON_STORAGE_SIZE(JSON_EXTRACT(" + column + ", '$')))" // the size of what is built anew tells types apart
 	case "enum", "set":
 		return "CONCAT(HEX(" + column + "), ' ', " + column + " + 0)" // the empty label and the invalid value look alike
 	case "uuid", "inet4", "inet6":

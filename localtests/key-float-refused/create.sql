@@ -1,0 +1,2 @@
+CREATE TABLE t (c float NOT NULL PRIMARY KEY, v int);
+INSERT INTO t VALUES (0.1, 1);

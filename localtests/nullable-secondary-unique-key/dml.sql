@@ -1,0 +1,3 @@
+REPLACE INTO t VALUES (4, NULL, 4), (5, 5, 5);
+UPDATE t SET a = NULL WHERE id = 5;
+UPDATE t SET a = 1 WHERE id = 1;

@@ -1,0 +1,2 @@
+CREATE TABLE t (a int, v int, UNIQUE KEY (a));
+INSERT INTO t VALUES (1, 1), (2, 2);

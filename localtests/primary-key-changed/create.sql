@@ -1,0 +1,2 @@
+CREATE TABLE t (id int NOT NULL, code varchar(20) NOT NULL, v int, PRIMARY KEY (id), UNIQUE KEY u (code));
+INSERT INTO t WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 35) SELECT i, CONCAT('c', i), i FROM n;

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int NOT NULL, part int NOT NULL, v int, PRIMARY KEY (id, part));
+INSERT INTO t WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 35) SELECT i, i % 3, i FROM n;

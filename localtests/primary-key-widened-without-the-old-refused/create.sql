@@ -1,0 +1,2 @@
+CREATE TABLE t (id int NOT NULL, at date NOT NULL, v int, PRIMARY KEY (id));
+INSERT INTO t VALUES (1, '2024-01-01', 1);

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, `name` varchar(20), other int);
+INSERT INTO t WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 25) SELECT i, CONCAT('n', i), i FROM n;

@@ -1,0 +1,2 @@
+REPLACE INTO t VALUES (100, 5, 6);
+UPDATE t SET a = a + 1 WHERE id % 4 = 1;

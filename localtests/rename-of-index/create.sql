@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a int, b int, KEY ka (a), UNIQUE KEY kb (b));
+INSERT INTO t VALUES (1, 10, 100), (2, 20, 200);
