@@ -106,7 +106,7 @@ func renderCutOver(out io.Writer, results cutOverResults) []plotFile {
 		p.subtitle = "a dot for each cut-over, a line for the median; logarithmic axis; less is better"
 		for _, contender := range results.Contenders {
 			for _, column := range stallColumns {
-				p.bars = append(p.bars, bar{contender + ", " + column.title, stalls(results.Runs, contender, kind, column.value), contender == ours})
+				p.bars = append(p.bars, bar{label: contender + ", " + column.title, values: stalls(results.Runs, contender, kind, column.value), ours: contender == ours})
 			}
 		}
 		cutOverTables(results)[i].writeMarkdown(out)
@@ -129,7 +129,8 @@ func renderEngine(out io.Writer, results engineResults) []plotFile {
 			thousands(int64(w.rows(results.Rows))), map[order]string{lower: "less", higher: "more"}[w.better])
 		for _, contender := range results.Contenders {
 			if results.total(w.name, contender) > 0 {
-				p.bars = append(p.bars, bar{contender, collect(results.runsOf(w.name, contender), valueOf), contender == ours})
+				runs := results.runsOf(w.name, contender)
+				p.bars = append(p.bars, bar{label: contender, values: collect(runs, valueOf), ours: contender == ours, late: len(timely(runs)) < len(runs)})
 			}
 		}
 		engineTable(results, w).writeMarkdown(out)

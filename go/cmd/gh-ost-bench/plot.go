@@ -19,6 +19,7 @@ type bar struct {
 	label  string
 	values []float64
 	ours   bool
+	late   bool // some of the runs were ended at their limit, which is their value
 }
 
 // The colours are told apart by people who do not see all of them, and stand on the plot's own white ground.
@@ -157,7 +158,11 @@ func (p plot) row(b *strings.Builder, scale axis, bar bar, y int) {
 	for _, value := range bar.values {
 		fmt.Fprintf(b, `<circle cx="%.1f" cy="%d" r="3" fill="#ffffff" fill-opacity="0.7" stroke="%s" stroke-width="1.2"/>`+"\n", scale.x(value), y, p.dotColour(colour))
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%d" font-weight="%s" fill="%s">%s</text>`+"\n", max(scale.x(most), scale.x(middle))+10, y+4, weight, inkColour, formatNumber(middle))
+	text := formatNumber(middle)
+	if bar.late {
+		text = "&gt; " + text
+	}
+	fmt.Fprintf(b, `<text x="%.1f" y="%d" font-weight="%s" fill="%s">%s</text>`+"\n", max(scale.x(most), scale.x(middle))+10, y+4, weight, inkColour, text)
 }
 
 // dotColour keeps dots visible on their own bar.
