@@ -90,6 +90,39 @@ func (s *Session) QueryRow(ctx context.Context, limit time.Duration, dest []any,
 	return s.explain(ctx, limit, query, s.conn.QueryRowContext(ctx, query, args...).Scan(dest...))
 }
 
+// Query is Exec for a query of any number of rows: each row's values are given to take, which may keep them; NULL is nil.
+func (s *Session) Query(ctx context.Context, limit time.Duration, take func(values [][]byte) error, query string, args ...any) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	rows, err := s.conn.QueryContext(ctx, query, args...)
+	if err == nil {
+		err = ScanRows(rows, take)
+	}
+	return s.explain(ctx, limit, query, err)
+}
+
+// ScanRows gives the raw values of each row to take, which may keep them; NULL is nil. It closes the rows.
+func ScanRows(rows *gosql.Rows, take func(values [][]byte) error) error {
+	defer rows.Close() // rows.Err is what counts
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+		values, targets := make([][]byte, len(columns)), make([]any, len(columns))
+		for i := range values {
+			targets[i] = &values[i]
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if err := take(values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 func (s *Session) explain(ctx context.Context, limit time.Duration, query string, err error) error {
 	if err != nil && ErrorNumber(err) == 0 && ctx.Err() != nil {
 		return &LimitError{ConnectionID: s.id, Limit: limit, Query: query}

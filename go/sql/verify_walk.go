@@ -81,3 +81,6 @@ func (w *keyWalk) page(from Bound, key string, rows int64) (string, []any, error
 
 // GhostKeyColumns is the number of columns of the ghost's key.
 func (s *VerifyStatements) GhostKeyColumns() int { return len(s.ghostWalk.columns) }
+
+// OriginalKeyColumns is the number of columns of the original's key.
+func (s *VerifyStatements) OriginalKeyColumns() int { return len(s.originalWalk.columns) }
