@@ -65,6 +65,7 @@ func (mgtr *Migrator) atomicCutOver(ctx context.Context, report *CutOverReport) 
 	defer attempt.close()
 	attempt.report = report
 	attempt.mayLock = mgtr.mayLock
+	attempt.delays = func(ctx context.Context) error { return mgtr.lockWatch.beforeDrop(ctx, attempt) }
 	attempt.drainUpToLock = func(ctx context.Context) error { return mgtr.waitForEventsUpToLock(ctx, attempt) }
 
 	audit := mgtr.streamer.beginAudit(token, mgtr.keys)

@@ -40,9 +40,10 @@ type cutOverAttempt struct {
 	control *controlSessions
 	proof   renameProof
 
-	renameAnswered chan struct{} // closed when the server has answered the RENAME, or it was never sent
-	renameLost     atomic.Bool   // the RENAME's connection was lost
-	mayLock        func() error  // the last question before the lock
+	renameAnswered chan struct{}         // closed when the server has answered the RENAME, or it was never sent
+	renameLost     atomic.Bool           // the RENAME's connection was lost
+	delay          atomic.Pointer[error] // what the last look found in the RENAME's way
+	mayLock        func() error          // the last question before the lock
 	drainUpToLock  func(ctx context.Context) error
 	delays         func(ctx context.Context) error // says who would keep the RENAME from the tables; nil: nobody
 	report         *CutOverReport
@@ -132,10 +133,11 @@ func (h *lockHandle) nobodyDelaysSwap(ctx context.Context) (bool, error) {
 	if h.delays == nil {
 		return true, nil
 	}
-	if err := h.delays(ctx); err != nil {
-		return false, err
+	err := h.delays(ctx)
+	if err != nil {
+		h.delay.Store(&err) // explains the attempt's end if it stays like that
 	}
-	return true, nil
+	return err == nil, err
 }
 
 // commentOf returns a table's comment, as the session sees it.

@@ -375,6 +375,8 @@ func (h *lockHandle) err() error {
 		return nil
 	case h.state.Outcome() == cutover.Undetermined:
 		return errors.Join(errOutcomeUnknown, h.failure)
+	case h.state.Cause == cutover.DeadlinePassed && h.failure == nil && h.delay.Load() != nil:
+		return fmt.Errorf("%s: %w", h.state.Cause, *h.delay.Load())
 	case h.state.Cause == cutover.DeadlinePassed && h.failure == nil:
 		return errLockTimeout
 	case h.failure == nil:

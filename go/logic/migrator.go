@@ -45,6 +45,7 @@ type Migrator struct {
 	meter         *throttle.SQLMeter
 	server        *server.Server
 	gate          *cutOverGate
+	lockWatch     *lockWatch
 
 	original *inspect.Table
 	shared   *inspect.Shared

@@ -230,11 +230,13 @@ func (mgtr *Migrator) listen(ctx context.Context) error {
 // serve tells the hooks that all is valid, and takes commands from now on.
 func (mgtr *Migrator) serve(ctx context.Context) error {
 	c := mgtr.context
+	mgtr.lockWatch = newLockWatch(mgtr.applier, mgtr.names, lockWatchSettings{LockTimeout: c.CutOverLockTimeout(), ForceAfter: c.CutOverForceAfter()})
 	mgtr.gate = &cutOverGate{
 		context:   c,
 		throttled: mgtr.throttler.Gate().Wait,
 		drainTime: func() time.Duration { return mgtr.applyRate.timeFor(mgtr.backlog.Len()) },
 		postponed: mgtr.hooks.OnBeginPostponed,
+		obstacles: []obstacle{mgtr.lockWatch.beforeLock},
 	}
 	if err := mgtr.hooks.OnValidated(); err != nil {
 		return err

@@ -7,7 +7,7 @@ func (o *options) cutOverFlags() []flagSpec {
 	return []flagSpec{
 		stringFlag(&o.cutOver, "cut-over", "atomic", "how to swap the tables: atomic (also called default), or two-step, during which the table is missing for a moment").pendingFor("two-step"),
 		intFlag(&o.cutOverLockTimeoutSeconds, "cut-over-lock-timeout-seconds", 3, "seconds that an attempt may hold writers, 1 to 10"),
-		intFlag(&m.CutOverForceAfterSeconds, "cut-over-force-after-seconds", 0, "end the sessions that have kept the cut-over from its lock for so many seconds; 0: wait for them").within(0, math.MaxInt64).pending(),
+		intFlag(&m.CutOverForceAfterSeconds, "cut-over-force-after-seconds", 0, "end the sessions that have kept the cut-over from its lock for so many seconds; 0: wait for them").within(0, math.MaxInt64),
 		boolFlag(&m.CutOverExponentialBackoff, "cut-over-exponential-backoff", false, "wait 1, 2, 4, 8… seconds between failed attempts instead of 1 each"),
 		intFlag(&o.exponentialBackoffMaxInterval, "exponential-backoff-max-interval", 64, "most seconds of that wait, at least 2"),
 		stringFlag(&m.PostponeCutOverFlagFile, "postpone-cut-over-flag-file", "", "do not cut over while this file exists; it is created at the start"),
