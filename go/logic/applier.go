@@ -5,8 +5,10 @@ import (
 	gosql "database/sql"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/github/gh-ost/go/base"
+	"github.com/github/gh-ost/go/metrics"
 	"github.com/github/gh-ost/go/mysql"
 )
 
@@ -25,13 +27,17 @@ type Applier struct {
 	sqlMode  string // of sessions that alter, copy and apply
 	engine   string // of the original
 
+	safety  base.SafetySettings
+	measure *measurements
+	counts  func([]mysql.Warning) []mysql.Warning // picks the warnings that end the migration; nil: they are not looked at
+
 	metadataLocksReadable bool // the server shows its metadata locks to us
 	sentryMayBeLeft       bool // the last cut-over attempt could not drop its sentry
 }
 
 // ConnectApplier connects to the server that is changed.
 func ConnectApplier(ctx context.Context, config *mysql.ConnectionConfig, database string, log base.Logger) (*Applier, error) {
-	apl := &Applier{config: config, log: log, pass: func(string) {}}
+	apl := &Applier{config: config, log: log, pass: func(string) {}, measure: &measurements{emitter: metrics.Noop}}
 	var err error
 	if apl.general, err = config.Open(database); err != nil {
 		return nil, err
@@ -91,7 +97,7 @@ func deriveSQLMode(global string, safety *base.SafetySettings) string {
 
 // rowSessions opens a pool of sessions that write rows into the ghost table or read them from the original. Values pass
 // as raw bytes of their columns. They do not check foreign keys: the original's rows have passed those checks.
-func (apl *Applier) rowSessions(database, timeZone string, connections int, more ...string) (*gosql.DB, error) {
+func (apl *Applier) rowSessions(database, timeZone string, connections int, watch mysql.StatementWatch, more ...string) (*gosql.DB, error) {
 	config := apl.config.Duplicate()
 	config.Timeout = 0 // it would bound how long a statement may run
 	config.TransactionIsolation = mysql.ReadCommitted
@@ -102,7 +108,11 @@ func (apl *Applier) rowSessions(database, timeZone string, connections int, more
 		"SET /* gh-ost */ SESSION sql_mode = '" + apl.sqlMode + "'",
 		"SET /* gh-ost */ SESSION foreign_key_checks = 0",
 	}, more...)
-	db, err := config.Open(database, statements...)
+	if apl.counts != nil {
+		watch.Counts = apl.counts
+		statements = append(statements, maxWarnings)
+	}
+	db, err := config.OpenWatched(database, watch, statements...)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +123,7 @@ func (apl *Applier) rowSessions(database, timeZone string, connections int, more
 
 // applySessions opens the pool of sessions that apply events, whose moments are in UTC.
 func (apl *Applier) applySessions(database string, connections int) (*gosql.DB, error) {
-	return apl.rowSessions(database, "+00:00", connections)
+	return apl.rowSessions(database, "+00:00", connections, mysql.StatementWatch{Executed: apl.measured(binlogApplyQuery)})
 }
 
 // copySessions opens the pool of sessions that walk the original and copy its rows. A chunk that meets a locked row gives
@@ -123,7 +133,12 @@ func (apl *Applier) copySessions(database string, dependsOnTimeZone bool, connec
 	if dependsOnTimeZone {
 		timeZone = apl.timeZone
 	}
-	return apl.rowSessions(database, timeZone, connections, "SET /* gh-ost */ SESSION innodb_lock_wait_timeout = 2")
+	watch := mysql.StatementWatch{Executed: apl.measured(chunkCopyQuery), Queried: apl.measured(rangeSelectQuery)}
+	return apl.rowSessions(database, timeZone, connections, watch, "SET /* gh-ost */ SESSION innodb_lock_wait_timeout = 2")
+}
+
+func (apl *Applier) measured(kind string) func(time.Duration, error) {
+	return func(took time.Duration, err error) { apl.measure.query(targetSide, kind, took, err) }
 }
 
 // alterSession opens one session as a native ALTER has it. The caller closes it and its pool.
@@ -145,25 +160,4 @@ func (apl *Applier) alterSession(ctx context.Context, database string) (db *gosq
 		return nil, nil, err
 	}
 	return db, session, nil
-}
-
-// checkMetadataLocks finds out whether the server shows its metadata locks to this account.
-func (apl *Applier) checkMetadataLocks(ctx context.Context) error {
-	var enabled string
-	err := apl.general.QueryRowContext(ctx, "SELECT /* gh-ost */ i.enabled FROM performance_schema.setup_instruments i"+
-		" WHERE i.name = 'wait/lock/metadata/sql/mdl' AND @@performance_schema = 1").Scan(&enabled)
-	if err == nil && enabled == "YES" {
-		var locks int
-		err = apl.general.QueryRowContext(ctx, "SELECT /* gh-ost */ COUNT(*) FROM performance_schema.metadata_locks l"+
-			" JOIN performance_schema.threads t ON t.thread_id = l.owner_thread_id WHERE l.object_schema = ''").Scan(&locks)
-		apl.metadataLocksReadable = err == nil
-	}
-	if err != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if !apl.metadataLocksReadable {
-		_ = apl.log.Warningf("the server does not show its metadata locks (performance_schema, the instrument wait/lock/metadata/sql/mdl, and SELECT on both are needed): " +
-			"the cut-over cannot tell beforehand who would keep it from its lock, and proves from the order of names that its RENAME is queued")
-	}
-	return nil
 }

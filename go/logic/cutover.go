@@ -17,7 +17,7 @@ func (mgtr *Migrator) cutOver(ctx context.Context) error {
 		waitBegan := time.Now()
 		err := mgtr.gate.wait(ctx)
 		if err == nil {
-			err = mgtr.atomicCutOver(ctx, newCutOverReport(attempt, time.Since(waitBegan), time.Now()))
+			err = mgtr.tryCutOver(ctx, newCutOverReport(attempt, time.Since(waitBegan), time.Now()))
 		}
 		var slipped *SlippedWritesError
 		var conflict *ConflictError
@@ -50,10 +50,15 @@ func (mgtr *Migrator) cutOverPause(attempt int64) time.Duration {
 	return time.Duration(min(seconds, mgtr.context.ExponentialBackoffMaxInterval)) * time.Second
 }
 
-// atomicCutOver makes one attempt: it opens the attempt's sessions, hands them to AtomicCutOverMagicLock, and after a
+// atomicCutOver makes one attempt with AtomicCutOverMagicLock.
+func (mgtr *Migrator) atomicCutOver(ctx context.Context, report *CutOverReport) error {
+	return mgtr.attemptSwap(ctx, report, mgtr.applier.AtomicCutOverMagicLock)
+}
+
+// attemptSwap makes one attempt: it opens the attempt's sessions, hands them to the given way to swap, and after a
 // swap reads the stream on to the RENAME, to make sure that no write slipped through. It returns nil only when the
 // tables are swapped and nothing is missing.
-func (mgtr *Migrator) atomicCutOver(ctx context.Context, report *CutOverReport) error {
+func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, swap func(context.Context, *cutOverAttempt) (cutover.State, error)) error {
 	mgtr.context.MarkPointOfInterest()
 	mgtr.lastReport.Store(report)
 	token := newToken(AllEventsUpToLockProcessed, time.Now())
@@ -75,7 +80,7 @@ func (mgtr *Migrator) atomicCutOver(ctx context.Context, report *CutOverReport) 
 	mgtr.context.SetInCutOverCriticalSection(true)
 	defer mgtr.context.SetInCutOverCriticalSection(false)
 
-	state, err := mgtr.applier.AtomicCutOverMagicLock(ctx, attempt)
+	state, err := swap(ctx, attempt)
 	report.conclude(state.Outcome(), err)
 	if err := mgtr.changelog.RecordState(ctx, token); err != nil && ctx.Err() == nil {
 		_ = mgtr.log.Errore(err) // it is for people who look into the changelog

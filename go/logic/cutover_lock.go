@@ -12,7 +12,7 @@ import (
 	"github.com/github/gh-ost/go/sql"
 )
 
-// This file is the only one that locks and unlocks tables and that makes or drops the sentry. All of it is done by one
+// This file is the only one that locks and unlocks tables for the atomic cut-over and that makes the sentry. All of it is done by one
 // session, which lockHandle owns, and in the order that package cutover decides. There is one way through an attempt,
 // lockHandle.run, and no way around it.
 

@@ -116,6 +116,7 @@ func (h *HooksExecutor) OnStopReplication() error {
 	return h.run(h.context.GetContext(), hooks.OnStopReplication)
 }
 
+// OnStartReplication also runs when the migration's own context has ended: replication must not stay stopped for that.
 func (h *HooksExecutor) OnStartReplication() error {
-	return h.run(h.context.GetContext(), hooks.OnStartReplication)
+	return h.run(context.WithoutCancel(h.context.GetContext()), hooks.OnStartReplication)
 }

@@ -54,24 +54,28 @@ type Migrator struct {
 	stricter *stricterKeys           // nil unless the ghost has a unique key that rows of the original may break
 	patience time.Duration           // with rows that break such a key when the cut-over is due
 
-	group       *errgroup.Group // owns everything that runs beside the main flow
-	work        context.Context // of what runs in the background; ends with the run, or with stopWork
-	endWork     context.CancelFunc
-	working     sync.WaitGroup
-	created     []sql.TableName // helper tables made by this run
-	copied      atomic.Bool     // the row copy is complete
-	applyRate   rate
-	lastReport  atomic.Pointer[CutOverReport]
-	statusMutex sync.Mutex // guards estimator
-	estimator   status.Estimator
-	cadence     status.Cadence // the ticker's alone
-	printMutex  sync.Mutex     // one status at a time on stdout
-	seam        func(point string)
+	group        *errgroup.Group // owns everything that runs beside the main flow
+	work         context.Context // of what runs in the background; ends with the run, or with stopWork
+	endWork      context.CancelFunc
+	working      sync.WaitGroup
+	created      []sql.TableName    // helper tables made by this run
+	copied       atomic.Bool        // the row copy is complete
+	counting     atomic.Bool        // rows are counted, and the copy waits for it
+	stopCounting context.CancelFunc // ends a count in the background; nil: there is none
+	measure      *measurements
+	applyRate    rate
+	lastReport   atomic.Pointer[CutOverReport]
+	statusMutex  sync.Mutex // guards estimator
+	estimator    status.Estimator
+	cadence      status.Cadence // the ticker's alone
+	printMutex   sync.Mutex     // one status at a time on stdout
+	seam         func(point string)
 }
 
 // NewMigrator returns a migrator. It uses the context's hooks, or the scripts at its hooks path if it has none.
 func NewMigrator(context *base.MigrationContext, appVersion string) *Migrator {
-	mgtr := &Migrator{context: context, version: appVersion, log: context.Log, hooks: context.Hooks, backlog: apply.NewBacklog(), patience: conflictPatience, seam: func(string) {}}
+	mgtr := &Migrator{context: context, version: appVersion, log: context.Log, hooks: context.Hooks, backlog: apply.NewBacklog(), patience: conflictPatience, seam: func(string) {},
+		measure: &measurements{emitter: context.Emitter()}}
 	if mgtr.hooks == nil {
 		executor := NewHooksExecutor(context)
 		executor.report = mgtr.lastReport.Load
@@ -88,6 +92,7 @@ func NewMigrator(context *base.MigrationContext, appVersion string) *Migrator {
 func (mgtr *Migrator) Migrate() (err error) {
 	mgtr.log.Infof("Migrating %s", sql.TableName{Schema: mgtr.context.DatabaseName, Name: mgtr.context.OriginalTableName})
 	mgtr.context.MarkStart()
+	mgtr.measure.startup()
 	var ctx context.Context
 	mgtr.group, ctx = errgroup.WithContext(mgtr.context.GetContext())
 	finished, finish := context.WithCancel(ctx)
@@ -108,6 +113,7 @@ func (mgtr *Migrator) Migrate() (err error) {
 		mgtr.context.SetAbortError(err)
 		mgtr.giveUp(context.WithoutCancel(ctx))
 	}
+	mgtr.measure.end(time.Now())
 	mgtr.teardown()
 	return err
 }
@@ -134,6 +140,7 @@ func (mgtr *Migrator) run(ctx context.Context) error {
 		mgtr.createTables,
 		mgtr.compareTables,
 		mgtr.serve,
+		mgtr.countRows,
 		mgtr.follow,
 		mgtr.startThrottling,
 		mgtr.copyRows,

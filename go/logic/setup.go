@@ -90,10 +90,9 @@ func (mgtr *Migrator) connect(ctx context.Context) (err error) {
 		return err
 	}
 	mgtr.log.Infof("%s", grants)
-	if err := inspect.CheckBinaryLog(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect); err != nil {
+	if err := mgtr.prepareBinaryLog(ctx); err != nil {
 		return err
 	}
-	mgtr.log.Infof("binary logs validated on %s", c.InspectorConnectionConfig.Key)
 	if c.UseGTIDs {
 		if err := inspect.CheckGTID(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect); err != nil {
 			return err
@@ -110,11 +109,12 @@ func (mgtr *Migrator) connect(ctx context.Context) (err error) {
 	if _, err = mgtr.identify(ctx, c.ApplierConnectionConfig, "applier"); err != nil {
 		return err
 	}
-	if mgtr.applier.server.ReadOnly && mgtr.applier.server.SuperReadOnly {
-		return fmt.Errorf("the server to change, %s, is read-only (super_read_only): is it the primary? If so: SET GLOBAL super_read_only = OFF", c.ApplierConnectionConfig.Key)
+	if err := mgtr.checkServers(ctx); err != nil {
+		return err
 	}
 	c.ApplierMySQLVersion = mgtr.applier.server.Version
 	mgtr.applier.pass = mgtr.seam
+	mgtr.applier.safety, mgtr.applier.measure = c.SafetySettings, mgtr.measure
 	mgtr.log.Infof("will use time_zone='%s' on applier", mgtr.applier.timeZone)
 	mgtr.log.Infof("Applier initiated on %s, version %s", c.ApplierConnectionConfig.Key, mgtr.applier.server.Version)
 	return mgtr.applier.setSQLMode(ctx, &c.SafetySettings)
@@ -143,51 +143,6 @@ func (mgtr *Migrator) identify(ctx context.Context, config *mysql.ConnectionConf
 	}
 	mgtr.log.Infof("%s connection validated on %s", role, config.Key)
 	return identified, nil
-}
-
-// findApplier finds the primary of the inspected server, which is the one to change.
-func (mgtr *Migrator) findApplier(ctx context.Context) error {
-	c := mgtr.context
-	if c.AssumeMasterHostname != "" {
-		key, err := mysql.ParseInstanceKey(c.AssumeMasterHostname)
-		if err != nil {
-			return fmt.Errorf("--assume-master-host: %w", err)
-		}
-		c.ApplierConnectionConfig = c.InspectorConnectionConfig.DuplicateCredentials(*key)
-		if c.CliMasterUser != "" {
-			c.ApplierConnectionConfig.User = c.CliMasterUser
-		}
-		if c.CliMasterPassword != "" {
-			c.ApplierConnectionConfig.Password = c.CliMasterPassword
-		}
-		if err := c.ApplierConnectionConfig.RegisterTLSConfig(); err != nil {
-			return err
-		}
-		mgtr.log.Infof("Master forced to be %s", *key)
-	} else {
-		mgtr.log.Infof("Recursively searching for replication master")
-		cycles := mysql.RefuseCycles
-		if c.AllowedMasterMaster {
-			cycles = mysql.AcceptCycles
-		}
-		primary, err := mysql.FindPrimary(ctx, c.InspectorConnectionConfig, cycles)
-		if err != nil {
-			return err
-		}
-		c.ApplierConnectionConfig = primary
-		mgtr.log.Infof("Master found to be %s", primary.Key)
-	}
-	if c.InspectorIsAlsoApplier() {
-		if !c.AllowedRunningOnMaster {
-			return ErrMigrationNotAllowedOnMaster
-		}
-		return nil
-	}
-	if err := inspect.CheckLogReplicaUpdates(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect); err != nil {
-		return err
-	}
-	mgtr.log.Infof("log_slave_updates validated on %s", c.InspectorConnectionConfig.Key)
-	return nil
 }
 
 // inspect looks at the original table.

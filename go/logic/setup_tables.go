@@ -190,6 +190,9 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 	c.SharedColumns, c.MappedSharedColumns = sql.NewColumnList(sources), sql.NewColumnList(targets)
 	mgtr.log.Infof("Chosen shared unique key is %s", c.UniqueKey.Name)
 	mgtr.log.Infof("Shared columns are %s", c.SharedColumns)
+	if c.PanicOnWarnings {
+		mgtr.applier.counts = warningPolicy{ghost: mgtr.names.ghost.Name, key: c.UniqueKey.NameInGhostTable}.counting
+	}
 	mgtr.keys, err = sql.NewApplyStatements(mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, mgtr.applier.timeZone)
 	return err
 }

@@ -32,6 +32,7 @@ func (mgtr *Migrator) tickStatus(ctx context.Context) error {
 			return nil
 		case <-ticker.C:
 			eta := mgtr.observeProgress()
+			mgtr.measureProgress()
 			due := mgtr.cadence.Tick(mgtr.context.ElapsedTime(), eta, mgtr.context.TimeSincePointOfInterest())
 			if !due.Line {
 				continue
@@ -104,6 +105,7 @@ func (mgtr *Migrator) snapshot() status.Snapshot {
 		Coordinates:     coordinates,
 		Lag:             c.GetCurrentLagDuration(),
 		HeartbeatLag:    c.TimeSinceLastHeartbeatOnChangelog(),
+		CountingRows:    mgtr.counting.Load(),
 		Postponing:      c.IsPostponing(),
 		CutOverWaitsFor: mgtr.gate.WaitsFor(),
 		Throttled:       throttled,

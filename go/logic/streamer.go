@@ -2,6 +2,7 @@ package logic
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strings"
 	"sync"
@@ -27,6 +28,7 @@ type EventsStreamer struct {
 	beat      func(written time.Time)
 	log       base.Logger
 
+	ownMark   string       // see OwnMark
 	columns   atomic.Int64 // number of columns of the original; 0: its events are not followed (yet, or any more)
 	connected chan struct{}
 
@@ -37,7 +39,7 @@ type EventsStreamer struct {
 // NewEventsStreamer returns a streamer; Run starts it. Each heartbeat's time is told to beat once all earlier events
 // are applied.
 func NewEventsStreamer(settings binlog.Settings, original, changelog sql.TableName, backlog *apply.Backlog, beat func(time.Time), log base.Logger) *EventsStreamer {
-	s := &EventsStreamer{original: original, changelog: changelog, backlog: backlog, board: newTokenBoard(), beat: beat, log: log, connected: make(chan struct{})}
+	s := &EventsStreamer{original: original, changelog: changelog, backlog: backlog, board: newTokenBoard(), beat: beat, log: log, ownMark: "own " + rand.Text(), connected: make(chan struct{})}
 	settings.Follow = func(schema, table string) bool {
 		return s.isTable(schema, table, changelog) || s.isTable(schema, table, original) && s.columns.Load() > 0
 	}
@@ -64,6 +66,9 @@ func (s *EventsStreamer) Coordinates() mysql.BinlogCoordinates { return s.stream
 
 // Follow begins to pass on the original's row events, which must have that many columns.
 func (s *EventsStreamer) Follow(columns int) { s.columns.Store(int64(columns)) }
+
+// OwnMark is a text by which the stream knows, in a comment, statements of this run on the original: it passes over them.
+func (s *EventsStreamer) OwnMark() string { return s.ownMark }
 
 // Expect registers a token that will be written to the changelog as a state; see tokenBoard.
 func (s *EventsStreamer) Expect(token string) (arrived <-chan struct{}, forget func()) {
@@ -148,7 +153,7 @@ func (s *EventsStreamer) handleStatement(event *binlog.Event) error {
 		s.columns.Store(0)
 		return nil
 	}
-	if s.columns.Load() == 0 {
+	if s.columns.Load() == 0 || strings.Contains(event.Statement, s.ownMark) {
 		return nil
 	}
 	if verb, touches := sql.StatementTouches(event.Statement, event.Schema, s.original); touches {

@@ -72,7 +72,7 @@ func newThrottler(mgtr *Migrator) (*throttle.Throttler, *throttle.SQLMeter) {
 		Settings: throttleSettings{mgtr.context},
 		Meter:    meter,
 		OwnLag: func(ctx context.Context) (time.Duration, error) {
-			lag, err := throttle.HeartbeatLag(ctx, mgtr.inspectorDB, table)
+			lag, err := mgtr.ownLag(ctx, table)
 			if err == nil {
 				mgtr.context.SetCurrentLag(lag)
 			}
@@ -84,6 +84,7 @@ func newThrottler(mgtr *Migrator) (*throttle.Throttler, *throttle.SQLMeter) {
 			if verdict.Throttled {
 				text = verdict.Reason
 			}
+			mgtr.measure.throttling(verdict, time.Now())
 			if err := mgtr.changelog.WriteThrottle(ctx, text); err != nil && ctx.Err() == nil {
 				_ = mgtr.log.Errore(err)
 			}
@@ -91,4 +92,13 @@ func newThrottler(mgtr *Migrator) (*throttle.Throttler, *throttle.SQLMeter) {
 		UserAgent: "gh-ost/" + mgtr.version,
 		Log:       mgtr.log,
 	}), meter
+}
+
+// ownLag is how far the inspected server is behind: by the heartbeat that comes to it from the primary or, where the
+// heartbeat is written to that server itself, as its replication status says.
+func (mgtr *Migrator) ownLag(ctx context.Context, changelog string) (time.Duration, error) {
+	if mgtr.context.IsOnReplica() {
+		return mysql.NewReplica(mgtr.inspectorDB, mgtr.inspector.Dialect).Lag(ctx)
+	}
+	return throttle.HeartbeatLag(ctx, mgtr.inspectorDB, changelog)
 }

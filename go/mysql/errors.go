@@ -118,6 +118,9 @@ func Classify(err error) ErrorClass {
 	if number := ErrorNumber(err); number != 0 {
 		return classes[number]
 	}
+	if _, warned := errors.AsType[*WarningsError](err); warned {
+		return DataError
+	}
 	if _, isLimit := errors.AsType[*LimitError](err); isLimit || isBrokenConnection(err) {
 		return ConnectionError
 	}

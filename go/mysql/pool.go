@@ -22,7 +22,7 @@ func (c *ConnectionConfig) Open(databaseName string, sessionStatements ...string
 	if err != nil {
 		return nil, err
 	}
-	return openPool(config, c.TransactionIsolation, sessionStatements)
+	return openPool(config, c.TransactionIsolation, sessionStatements, asItIs)
 }
 
 // OpenDB returns a pool for a data source name as GetDBUri makes it; nothing is connected yet. The caller closes it.
@@ -35,10 +35,13 @@ func OpenDB(mysqlURI string) (*gosql.DB, error) {
 	// The system variable has another name on MariaDB before 11.1; the SET TRANSACTION statement is the same everywhere.
 	isolation := strings.Trim(config.Params[isolationParameter], `'"`)
 	delete(config.Params, isolationParameter)
-	return openPool(config, isolation, nil)
+	return openPool(config, isolation, nil, asItIs)
 }
 
-func openPool(config *driver.Config, isolation string, sessionStatements []string) (*gosql.DB, error) {
+func asItIs(connector sqldriver.Connector) sqldriver.Connector { return connector }
+
+// openPool opens a pool; wrap is given what makes its connections, once they are prepared.
+func openPool(config *driver.Config, isolation string, sessionStatements []string, wrap func(sqldriver.Connector) sqldriver.Connector) (*gosql.DB, error) {
 	var statements []string
 	if isolation != "" {
 		statement, err := setIsolation(isolation)
@@ -53,7 +56,7 @@ func openPool(config *driver.Config, isolation string, sessionStatements []strin
 	if err != nil {
 		return nil, fmt.Errorf("preparing connections to %s: %w", config.Addr, err)
 	}
-	db := gosql.OpenDB(&sessionConnector{Connector: connector, statements: statements})
+	db := gosql.OpenDB(wrap(&sessionConnector{Connector: connector, statements: statements}))
 	db.SetMaxOpenConns(MaxDBPoolConnections)
 	db.SetMaxIdleConns(MaxDBPoolConnections)
 	return db, nil
