@@ -125,7 +125,7 @@ func (h *lockHolder) isDeliberate(kind BlockerKind) bool {
 		return h.vanished
 	case SchemaChange:
 		return true
-	case TableLock:
+	case TableLock, OwnSession: // ours may be what a lost attempt has left: its lock, or its RENAME in the queue
 		return h.table.Name == "" || h.explicit || isSchemaLock(h.lockType) || h.lockType == "SHARED_READ_ONLY"
 	}
 	return false

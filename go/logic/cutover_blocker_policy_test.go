@@ -49,6 +49,8 @@ func TestAHolderIsKnownByWhatTheServerShowsOfIt(t *testing.T) {
 		"an applier of replication":                    {onTable("SHARED_WRITE", lockHolder{user: "system user", threadName: "thread/sql/replica_worker"}), Replication, false},
 		"an event":                                     {onTable("SHARED_WRITE", lockHolder{threadName: "thread/sql/event_worker", command: "Connect"}), Replication, false},
 		"a session of ours":                            {onTable("SHARED_WRITE", lockHolder{user: own, statement: "INSERT /* gh-ost `a`.`b` */ IGNORE"}), OwnSession, false},
+		"the lock of an attempt that was lost":         {onTable("SHARED_READ_ONLY", idle(lockHolder{user: own, statement: "LOCK /* gh-ost */ TABLES"})), OwnSession, true},
+		"its RENAME":                                   {onTable("EXCLUSIVE", lockHolder{user: own, pending: true, statement: "RENAME /* gh-ost x */ TABLE"}), OwnSession, true},
 		"somebody else who runs another migration":     {onTable("SHARED_READ", lockHolder{user: "dba", statement: "SELECT /* gh-ost */ 1"}), RunningStatement, false},
 		"an XA transaction between prepare and commit": {onTable("SHARED_WRITE", idle(lockHolder{prepared: true, inTransaction: true})), PreparedTransaction, false},
 		"an XA transaction of a client that is gone":   {lockHolder{table: orders, lockType: "SHARED_WRITE", vanished: true}, PreparedTransaction, true},

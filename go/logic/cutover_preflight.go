@@ -302,34 +302,40 @@ func (w *lockWatch) chooseSource(ctx context.Context) error {
 		return nil
 	}
 	dialect := w.applier.server.Dialect
+	var candidates []lockSource
 	for _, table := range dialect.MetadataLockSources() {
-		if table != mysql.MetadataLockInfoPlugin {
-			continue
+		switch {
+		case table == mysql.MetadataLockInfoPlugin:
+			candidates = append([]lockSource{pluginLocks{dialect}}, candidates...) // it has times, and the type that a lock has now
+		case w.applier.metadataLocksReadable:
+			candidates = append(candidates, performanceSchemaLocks{dialect})
 		}
-		source := pluginLocks{dialect}
+	}
+	var why error
+	for _, source := range candidates {
 		_, err := source.holders(ctx, w.applier.general, []sql.TableName{w.names.original})
 		switch {
-		case err == nil: // it has the times, and the type that a lock has now
+		case err == nil:
 			w.source = source
 			return nil
 		case !mysql.IsPermanent(err):
 			return err
 		}
-	}
-	if w.applier.metadataLocksReadable {
-		w.source = performanceSchemaLocks{dialect}
-		return nil
+		why = err
 	}
 	w.blind = true
 	remedy := "SELECT on performance_schema, with the instrument wait/lock/metadata/sql/mdl switched on"
 	if dialect.IsMariaDB() {
 		remedy = "INSTALL SONAME 'metadata_lock_info'"
 	}
+	if why == nil {
+		why = errors.New("its instrument for metadata locks is off, or not readable")
+	}
 	effect := ""
 	if w.settings.ForceAfter > 0 {
 		effect = "; --cut-over-force-after-seconds has no effect, for nobody is ended on suspicion"
 	}
-	_ = w.applier.log.Warningf("the server does not show who holds a table: before the cut-over the table is tried, and old transactions are named as suspects%s. Remedy: %s", effect, remedy)
+	_ = w.applier.log.Warningf("the server does not show who holds a table: before the cut-over the table is tried, and old transactions are named as suspects%s. Remedy: %s. %v", effect, remedy, why)
 	return nil
 }
 

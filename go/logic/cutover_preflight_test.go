@@ -633,6 +633,31 @@ func TestWithoutMetadataLocksMySQLIsTriedAsWell(t *testing.T) {
 	require.Eventually(t, func() bool { return w.beforeDrop(t.Context(), attempt) == nil }, 3*time.Second, 2*time.Millisecond)
 }
 
+func TestAnAccountThatMayNotReadAllIsServedByTrying(t *testing.T) {
+	server := testserver.Shared(t, testserver.MySQL)
+	w := watch(t, server, lockWatchSettings{})
+	server.Exec(t, "CREATE USER narrow IDENTIFIED BY 'narrow'; GRANT ALTER, DROP, CREATE, INSERT, SELECT ON "+w.schema+".* TO narrow;"+
+		" GRANT SELECT ON performance_schema.metadata_locks TO narrow; GRANT SELECT ON performance_schema.threads TO narrow;"+
+		" GRANT SELECT ON performance_schema.setup_instruments TO narrow")
+	defer server.Exec(t, "DROP USER narrow")
+	config := w.applier.config.Duplicate()
+	config.User, config.Password = "narrow", "narrow"
+	applier, err := ConnectApplier(t.Context(), config, w.schema, w.log)
+	require.NoError(t, err)
+	defer applier.Close()
+	require.NoError(t, applier.checkMetadataLocks(t.Context()))
+	require.True(t, applier.metadataLocksReadable)
+	w.lockWatch = newLockWatch(applier, w.names, w.settings)
+
+	w.requireFree(t)
+	assert.True(t, w.log.contains("does not show who holds a table"))
+	assert.True(t, w.log.contains("PROCESS is needed"))
+	reader := w.client(t, "START TRANSACTION", "SELECT * FROM t")
+	w.requireBlocked(t, "held by a session that the server does not name")
+	reader.leave()
+	w.requireFree(t)
+}
+
 func TestTheAgeOfATransactionDoesNotDependOnTimeZones(t *testing.T) {
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		w := watch(t, server, lockWatchSettings{})
