@@ -142,7 +142,6 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	if err := mgtr.printStatus(ctx, printLine, discard{}); err != nil {
 		return err
 	}
-	mgtr.endCount()
 	return mgtr.hooks.OnRowCopyComplete()
 }
 
@@ -181,6 +180,9 @@ func (mgtr *Migrator) swap(ctx context.Context) error {
 	if mgtr.context.Noop {
 		return nil
 	}
+	if mgtr.carriesAutoIncrement() {
+		mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.carryAutoIncrement)
+	}
 	return mgtr.cutOver(ctx)
 }
 
@@ -211,14 +213,11 @@ func (mgtr *Migrator) cleanUp(ctx context.Context) error {
 	if err := drop(changelog); err != nil {
 		return err
 	}
-	switch {
-	case c.TestOnReplica:
-		mgtr.adviseAfterTest()
-	case c.OkToDropTable:
+	if c.OkToDropTable {
 		if err := drop(mgtr.names.old); err != nil {
 			return err
 		}
-	default:
+	} else {
 		mgtr.log.Infof("The old table stays for as long as you want to look at it (--ok-to-drop-table would have dropped it). Once it is not needed:")
 		mgtr.log.Infof("-- drop table %s", mgtr.names.old)
 	}
