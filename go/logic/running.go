@@ -142,6 +142,7 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	if err := mgtr.printStatus(ctx, printLine, discard{}); err != nil {
 		return err
 	}
+	mgtr.endCount()
 	return mgtr.hooks.OnRowCopyComplete()
 }
 
@@ -213,11 +214,14 @@ func (mgtr *Migrator) cleanUp(ctx context.Context) error {
 	if err := drop(changelog); err != nil {
 		return err
 	}
-	if c.OkToDropTable {
+	switch {
+	case c.TestOnReplica:
+		mgtr.adviseAfterTest()
+	case c.OkToDropTable:
 		if err := drop(mgtr.names.old); err != nil {
 			return err
 		}
-	} else {
+	default:
 		mgtr.log.Infof("The old table stays for as long as you want to look at it (--ok-to-drop-table would have dropped it). Once it is not needed:")
 		mgtr.log.Infof("-- drop table %s", mgtr.names.old)
 	}
