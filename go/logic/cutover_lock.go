@@ -70,6 +70,7 @@ type lockHandle struct {
 	events     chan cutover.Event                 // what was observed; read by run only
 	statements chan func() (cutover.Event, error) // what the locking session is to do next; one at a time
 	deadline   *time.Timer                        // of the phase that armed it last
+	lockEnds   time.Time                          // when the lock has been held for long enough
 	work       context.Context                    // of all workers; ends with the attempt
 	phase      context.Context                    // of the workers that only the current phase needs
 	leavePhase context.CancelFunc
@@ -134,6 +135,7 @@ func (h *lockHandle) perform(action cutover.Action) {
 		h.deadline.Reset(2 * (h.timeout + lockGrace)) // for each of two ways
 		h.statements <- h.lockTables
 	case cutover.Drain:
+		h.lockEnds = time.Now().Add(h.timeout)
 		h.deadline.Reset(h.timeout)
 		h.watch(h.phase, h.drainEvents)
 	case cutover.IssueRename:
@@ -143,7 +145,11 @@ func (h *lockHandle) perform(action cutover.Action) {
 	case cutover.CheckBeforeDrop:
 		h.watch(h.phase, h.checkBeforeDrop)
 	case cutover.DropSentry:
-		h.statements <- h.dropSentry
+		limit := h.timeout + statementLimit
+		if h.state.Lock == cutover.LockHeld { // clients wait
+			limit = time.Until(h.lockEnds) + lockGrace
+		}
+		h.statements <- func() (cutover.Event, error) { return h.dropSentry(limit) }
 	case cutover.ProveQueued:
 		h.watch(h.phase, h.proveQueued)
 	case cutover.Unlock:
@@ -292,9 +298,9 @@ func (h *lockHandle) lockOriginal(mode string) error {
 	return err
 }
 
-func (h *lockHandle) dropSentry() (cutover.Event, error) {
+func (h *lockHandle) dropSentry(limit time.Duration) (cutover.Event, error) {
 	h.log.Infof("Dropping magic cut-over table")
-	if _, err := h.lock.Exec(h.work, h.timeout+statementLimit, "DROP /* gh-ost */ TABLE "+h.names.old.String()); err != nil {
+	if _, err := h.lock.Exec(h.work, limit, "DROP /* gh-ost */ TABLE "+h.names.old.String()); err != nil {
 		return cutover.SentryDropFailed, fmt.Errorf("dropping the sentry table %s: %w", h.names.old, err)
 	}
 	return cutover.SentryGone, nil
