@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a int, CHECK (a > 0), CHECK (a < 1000), CHECK (a <> 50));
+INSERT INTO t VALUES (1, 1), (2, 2);

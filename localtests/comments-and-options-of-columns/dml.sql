@@ -1,0 +1,1 @@
+REPLACE INTO t (id, v, w) VALUES (3, 3, 'w');

@@ -1,0 +1,1 @@
+CREATE TABLE t (id int AUTO_INCREMENT PRIMARY KEY, v int);

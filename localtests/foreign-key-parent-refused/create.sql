@@ -1,0 +1,3 @@
+CREATE TABLE t (id int PRIMARY KEY, v int);
+INSERT INTO t VALUES (1, 1), (2, 2);
+CREATE TABLE child (id int PRIMARY KEY, p int, CONSTRAINT fk FOREIGN KEY (p) REFERENCES t (id));

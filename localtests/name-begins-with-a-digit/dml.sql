@@ -1,0 +1,1 @@
+REPLACE INTO `2024-orders` VALUES (3, 3);

@@ -1,0 +1,1 @@
+REPLACE INTO `Select` VALUES (3, 3, 'z', 3);

@@ -1,0 +1,3 @@
+UPDATE t SET v = v + 1;
+REPLACE INTO t VALUES (100, '?', 1);
+DELETE FROM t WHERE `id?` = 100;

@@ -1,0 +1,1 @@
+REPLACE INTO `a.b-c.d` VALUES (3, 3);

@@ -1,0 +1,1 @@
+UPDATE t SET c = TRIM(TRAILING ' ' FROM c)

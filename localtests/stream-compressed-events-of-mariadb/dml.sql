@@ -1,0 +1,2 @@
+UPDATE t SET v = REPEAT('u', 20 * id) WHERE id % 5 = 1;
+REPLACE INTO t VALUES (100, REPEAT('new', 500));

@@ -1,0 +1,2 @@
+UPDATE t SET v = REPEAT('u', id) WHERE id % 5 = 1;
+REPLACE INTO t VALUES (100, REPEAT('new', 50));

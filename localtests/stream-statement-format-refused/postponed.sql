@@ -1,0 +1,2 @@
+SET SESSION binlog_format = STATEMENT;
+UPDATE t SET v = v + 100;

@@ -1,0 +1,10 @@
+XA START 'a';
+UPDATE t SET v = 100 WHERE id = 1;
+XA END 'a';
+XA PREPARE 'a';
+XA ROLLBACK 'a';
+XA START 'b';
+UPDATE t SET v = 200 WHERE id = 2;
+XA END 'b';
+XA PREPARE 'b';
+XA COMMIT 'b';

@@ -1,0 +1,4 @@
+UPDATE t SET a = 1 WHERE id = 3;
+INSERT INTO t VALUES (4, 1), (5, 5);
+UPDATE t SET a = 30 WHERE id = 3;
+DELETE FROM t WHERE id = 1;

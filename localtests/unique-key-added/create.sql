@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a int, b varchar(20));
+INSERT INTO t WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 45) SELECT i, i, CONCAT('b', i) FROM n;

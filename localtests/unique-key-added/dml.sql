@@ -1,0 +1,5 @@
+UPDATE t SET a = 1000 WHERE id = 3;
+UPDATE t SET a = 3 WHERE id = 4;
+UPDATE t SET a = 4 WHERE id = 4;
+UPDATE t SET a = 3 WHERE id = 3;
+REPLACE INTO t VALUES (100, 100, 'x');
