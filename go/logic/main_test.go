@@ -20,7 +20,12 @@ import (
 	"github.com/github/gh-ost/go/internal/testserver"
 )
 
-func TestMain(m *testing.M) { os.Exit(testserver.Main(m, testserver.Options{})) }
+func TestMain(m *testing.M) {
+	if plan := os.Getenv(childVariable); plan != "" {
+		os.Exit(runChild(plan))
+	}
+	os.Exit(testserver.Main(m, testserver.Options{}))
+}
 
 // recordingLogger keeps what a migration logs, and shows it when its test has failed.
 type recordingLogger struct {
