@@ -92,7 +92,7 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	if mgtr.original.Transactional() {
 		lockClause = mgtr.applier.server.Dialect.SharedLockClause()
 	}
-	statements, err := sql.NewCopyStatements(mgtr.names.original, mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, lockClause)
+	statements, err := sql.NewCopyStatements(mgtr.names.original, mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, lockClause, mgtr.shared.Filled...)
 	if err != nil {
 		return err
 	}

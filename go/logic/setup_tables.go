@@ -193,7 +193,7 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 	if c.PanicOnWarnings {
 		mgtr.applier.counts = warningPolicy{ghost: mgtr.names.ghost.Name, key: c.UniqueKey.NameInGhostTable}.counting
 	}
-	mgtr.keys, err = sql.NewApplyStatements(mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, mgtr.applier.timeZone)
+	mgtr.keys, err = sql.NewApplyStatements(mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, mgtr.applier.timeZone, mgtr.shared.Filled...)
 	return err
 }
 

@@ -15,6 +15,7 @@ type ApplyStatements struct {
 	ghost       TableName
 	written     []boundColumn
 	key         []boundColumn
+	filled      string // what ends each row: the values of filled columns
 	replaceHead string
 	insertHead  string
 	deleteHead  string
@@ -30,7 +31,7 @@ type boundColumn struct {
 
 // NewApplyStatements prepares the statements. The key is the original's; its columns are mapped to the ghost's through
 // shared, so it must contain them, also those that a server computes. timeZone is the server's global time_zone.
-func NewApplyStatements(ghost TableName, shared []SharedColumn, key *UniqueKey, timeZone string) (*ApplyStatements, error) {
+func NewApplyStatements(ghost TableName, shared []SharedColumn, key *UniqueKey, timeZone string, filled ...FilledColumn) (*ApplyStatements, error) {
 	s := &ApplyStatements{ghost: ghost}
 	for _, pair := range shared {
 		if !pair.IsWritten() {
@@ -46,6 +47,7 @@ func NewApplyStatements(ghost TableName, shared []SharedColumn, key *UniqueKey, 
 	if err != nil {
 		return nil, err
 	}
+	targets, s.filled = appendFilled(targets, "", filled)
 	pairs, err := keyTargets(shared, key)
 	if err != nil {
 		return nil, err
@@ -127,7 +129,7 @@ func (s *ApplyStatements) appendRow(q *statement, row []any) error {
 			return err
 		}
 	}
-	q.write(")")
+	q.write(s.filled, ")")
 	return nil
 }
 

@@ -30,7 +30,7 @@ type CopyStatements struct {
 // NewCopyStatements prepares the statements. shared are the columns to copy; those that a server computes are left out.
 // lockClause is the dialect's way to lock the rows that are read, such as FOR SHARE; "" reads without locks, which is right
 // only for engines that have none. Errors name what is missing: a key without columns, a key column that is not shared.
-func NewCopyStatements(original, ghost TableName, shared []SharedColumn, key *UniqueKey, lockClause string) (*CopyStatements, error) {
+func NewCopyStatements(original, ghost TableName, shared []SharedColumn, key *UniqueKey, lockClause string, filled ...FilledColumn) (*CopyStatements, error) {
 	columns := key.Columns.Columns()
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("the unique key %s of %s has no columns", EscapeName(key.Name), original)
@@ -39,6 +39,7 @@ func NewCopyStatements(original, ghost TableName, shared []SharedColumn, key *Un
 	if err != nil {
 		return nil, err
 	}
+	targets, sources = appendFilled(targets, sources, filled)
 	untouched, err := untouchedColumn(shared, key)
 	if err != nil {
 		return nil, err

@@ -153,7 +153,7 @@ func (c *testCase) setGlobals(t *testing.T, server *testserver.Server) {
 		name, value, found := strings.Cut(line, "=")
 		require.True(t, found, "case %s: globals are written name = value", c.name)
 		name = strings.TrimSpace(name)
-		var before string
+		var before any // of the server's type: a switch takes no text
 		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT @@GLOBAL."+name).Scan(&before))
 		server.Exec(t, "SET GLOBAL "+name+" = "+value)
 		t.Cleanup(func() {

@@ -18,6 +18,8 @@ type Shared struct {
 	// Columns pairs the columns that both have, in the original's order. Those that the server computes are among them
 	// only if they belong to Key; see sql.SharedColumn.IsWritten.
 	Columns []sql.SharedColumn
+	// Filled are the ghost's columns that get no value from the original and must have one.
+	Filled []sql.FilledColumn
 	// Key is the original's key by which rows are walked and told apart. Its NameInGhostTable is the ghost's key that
 	// keeps them apart there.
 	Key *sql.UniqueKey
@@ -38,6 +40,7 @@ func Compare(original, ghost *Table, alter Renames, allowNullable bool) (*Shared
 		return nil, err
 	}
 	c.findStricterKeys()
+	c.shared.Filled = c.filled()
 	for _, pair := range c.pairs {
 		c.warnOfLabels(pair)
 		_, inKey := c.shared.Key.Columns.Lookup(pair.Source.Name)
@@ -95,6 +98,19 @@ func (c *comparison) warnOfLabels(pair sql.SharedColumn) {
 			return
 		}
 	}
+}
+
+// filled are the columns that only the ghost has and that no default fills.
+func (c *comparison) filled() (filled []sql.FilledColumn) {
+	for _, column := range c.ghost.Columns.Columns() {
+		if _, paired := c.pairTo(column.Name); paired || !c.ghost.lacksDefault(column) {
+			continue
+		}
+		if fill, ok := sql.NewFilledColumn(column); ok {
+			filled = append(filled, fill)
+		}
+	}
+	return filled
 }
 
 func (c *comparison) pairOf(sourceName string) (sql.SharedColumn, bool) {

@@ -22,6 +22,7 @@ type Table struct {
 	indexes     []index           // all unique ones, in no particular order
 	unusable    []string          // why unique indexes are not among UniqueKeys, one text each
 	expressions map[string]string // of generated columns, by the column's name in lower case
+	defaults    map[string]bool   // the columns that have a default, by the column's name in lower case
 }
 
 // transactionalEngines are those whose reads can lock rows.
@@ -35,6 +36,11 @@ func (t *Table) Transactional() bool {
 // expression returns what a generated column is computed by.
 func (t *Table) expression(column sql.Column) string {
 	return t.expressions[strings.ToLower(column.Name)]
+}
+
+// lacksDefault tells whether a row must come with a value for the column.
+func (t *Table) lacksDefault(column sql.Column) bool {
+	return !column.Nullable && !column.IsGenerated() && !column.AutoIncrement && !t.defaults[strings.ToLower(column.Name)]
 }
 
 // RequireUniqueKey is an error if the table has no key that a migration could use.
@@ -155,19 +161,20 @@ func checkTableType(name sql.TableName, tableType string) error {
 
 func (t *Table) readColumns(ctx context.Context, db mysql.Querier, stored sql.TableName) error {
 	rows, err := db.QueryContext(ctx, "SELECT /* gh-ost */ table_schema, table_name, column_name, column_type, IFNULL(character_set_name, ''), IFNULL(collation_name, ''),"+
-		" is_nullable, extra, IFNULL(generation_expression, '')"+
+		" is_nullable, extra, IFNULL(generation_expression, ''), column_default IS NOT NULL"+
 		" FROM information_schema.columns WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position", stored.Schema, stored.Name)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	t.expressions = map[string]string{}
+	t.expressions, t.defaults = map[string]string{}, map[string]bool{}
 	var columns []sql.Column
 	for rows.Next() {
 		var from sql.TableName
 		var column sql.Column
 		var columnType, nullable, extra, expression string
-		if err := rows.Scan(&from.Schema, &from.Name, &column.Name, &columnType, &column.Charset, &column.Collation, &nullable, &extra, &expression); err != nil {
+		var hasDefault bool
+		if err := rows.Scan(&from.Schema, &from.Name, &column.Name, &columnType, &column.Charset, &column.Collation, &nullable, &extra, &expression, &hasDefault); err != nil {
 			return err
 		}
 		if from != stored {
@@ -179,6 +186,7 @@ func (t *Table) readColumns(ctx context.Context, db mysql.Querier, stored sql.Ta
 		column.Nullable = nullable == "YES"
 		column.Ordinal = len(columns)
 		readExtra(&column, extra)
+		t.defaults[strings.ToLower(column.Name)] = hasDefault
 		if column.IsGenerated() {
 			t.expressions[strings.ToLower(column.Name)] = expression
 		}

@@ -1,0 +1,42 @@
+package sql
+
+// FilledColumn is a column that only the ghost has, takes no NULL, and has no default. A native ALTER gives it its type's
+// implicit default in every row; an INSERT that leaves it out is refused in strict mode.
+type FilledColumn struct {
+	Name  string
+	Value string // as an expression
+}
+
+// NewFilledColumn returns what a native ALTER would fill the column with, which must not be generated. ok is false for a
+// type that has no implicit default; then the server refuses the column, also in the native ALTER of a table with rows.
+func NewFilledColumn(column Column) (filled FilledColumn, ok bool) {
+	value := ""
+	switch kind := column.Type.Kind; {
+	case column.Type.IsInteger(), column.Type.IsFloat(), kind == KindDecimal, kind == KindBit, kind == KindYear:
+		value = "0"
+	case kind == KindEnum:
+		value = "1" // the first label
+	case column.Type.IsCharacter(), column.Type.IsBinary(), kind == KindSet:
+		value = "''"
+	case kind == KindDate:
+		value = "'0000-00-00'" // unless the sql_mode forbids it, as it does to the native ALTER
+	case kind == KindDateTime, kind == KindTimestamp:
+		value = "'0000-00-00 00:00:00'"
+	case kind == KindTime:
+		value = "'00:00:00'"
+	case kind == KindJSON:
+		value = "'null'"
+	default:
+		return FilledColumn{}, false
+	}
+	return FilledColumn{Name: column.Name, Value: value}, true
+}
+
+// appendFilled appends filled columns to the lists of an INSERT: their names, and their values.
+func appendFilled(targets, sources string, filled []FilledColumn) (allTargets, allSources string) {
+	for _, column := range filled {
+		targets += ", " + quoted(column.Name)
+		sources += ", " + column.Value
+	}
+	return targets, sources
+}

@@ -1,0 +1,2 @@
+REPLACE INTO t VALUES (100, 3);
+UPDATE t SET v = v + 1 WHERE id % 5 = 0;
