@@ -1,6 +1,7 @@
 package logic
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -75,5 +76,27 @@ func TestCompressedTransactionsAreSeen(t *testing.T) {
 			before: []string{compress, "UPDATE %t SET n = n + 1000 WHERE id < 10", "DELETE FROM %t WHERE id = 30", "BEGIN", "INSERT INTO %t VALUES (100, REPEAT('y', 5000), 1)", "UPDATE %t SET n = 0 WHERE id = 100", "COMMIT"},
 			after:  []string{"UPDATE %t SET body = REPEAT('z', id) WHERE id > 20", "DELETE FROM %t WHERE id = 40", "INSERT INTO %t VALUES (200, '', NULL)"},
 		}.run(t, server)
+	})
+}
+
+func TestRelationsMadeMeanwhileHoldTheCutOverBackUntilTheyAreGone(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		for name, relation := range map[string]struct{ make, says, remove string }{
+			"trigger":     {"CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET NEW.n = 1", "cut-over waits: found triggers on", "DROP TRIGGER tr"},
+			"foreign key": {"CREATE TABLE child (id int PRIMARY KEY, t int, FOREIGN KEY (t) REFERENCES t (id))", "cut-over waits: found 1 parent-side foreign keys", "DROP TABLE child"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := scenario{create: []string{"CREATE TABLE t (id int NOT NULL PRIMARY KEY, n int)", "INSERT INTO t VALUES (1, 2)"}, alter: "ADD COLUMN extra int"}
+				r := s.begin(t, server)
+				r.copyRows()
+				r.exec(relation.make)
+				require.NoError(t, os.Remove(r.postpone))
+				r.await(relation.says)
+				assert.Contains(t, tablesOf(t, r.db, r.schema), "_t_gho", "nothing is swapped")
+				r.exec(relation.remove)
+				require.NoError(t, r.ended())
+			})
+		}
 	})
 }

@@ -53,6 +53,7 @@ type Migrator struct {
 	owed     func() []apply.Conflict // rows that the writer could not insert
 	stricter *stricterKeys           // nil unless the ghost has a unique key that rows of the original may break
 	patience time.Duration           // with rows that break such a key when the cut-over is due
+	aborted  atomic.Bool             // by command, flag file or critical load: nothing is cleaned up
 
 	group        *errgroup.Group // owns everything that runs beside the main flow
 	work         context.Context // of what runs in the background; ends with the run, or with stopWork
@@ -185,6 +186,7 @@ func (mgtr *Migrator) listenForAbort(ctx context.Context) error {
 
 // abort ends the run at once. Helper tables stay.
 func (mgtr *Migrator) abort(err error) {
+	mgtr.aborted.Store(true)
 	_ = mgtr.log.Errorf("migration aborted: %v", err)
 	mgtr.context.SetAbortError(err)
 	mgtr.context.CancelContext()
@@ -195,7 +197,8 @@ func (mgtr *Migrator) ExecOnFailureHook() (err error) {
 	return mgtr.hooks.OnFailure()
 }
 
-// giveUp leaves the server as it was where the run has not begun to copy, and says what stays behind where it has.
+// giveUp leaves the server as it was where the run has not begun to copy, and says what stays behind where it has, or
+// where the run was aborted by somebody who may want to look.
 func (mgtr *Migrator) giveUp(ctx context.Context) {
 	if mgtr.applier == nil {
 		return
@@ -210,9 +213,9 @@ func (mgtr *Migrator) giveUp(ctx context.Context) {
 	if mgtr.context.IsCutOverComplete() {
 		return
 	}
-	copying := mgtr.context.ElapsedRowCopyTime() > 0
+	stay := mgtr.context.ElapsedRowCopyTime() > 0 || mgtr.aborted.Load()
 	for _, table := range mgtr.created {
-		if copying {
+		if stay {
 			_ = mgtr.log.Errorf("left behind: %s; to remove it: DROP TABLE %s", table, table)
 			continue
 		}

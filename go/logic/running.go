@@ -184,6 +184,7 @@ func (mgtr *Migrator) swap(ctx context.Context) error {
 	if mgtr.carriesAutoIncrement() {
 		mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.carryAutoIncrement)
 	}
+	mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.newRelations)
 	return mgtr.cutOver(ctx)
 }
 

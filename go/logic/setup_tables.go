@@ -8,6 +8,7 @@ import (
 	"github.com/github/gh-ost/go/base"
 	"github.com/github/gh-ost/go/logic/inspect"
 	"github.com/github/gh-ost/go/logic/server"
+	"github.com/github/gh-ost/go/mysql"
 	"github.com/github/gh-ost/go/sql"
 )
 
@@ -29,10 +30,9 @@ func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
 	changelog := sql.TableName{Schema: c.DatabaseName, Name: c.GetChangelogTableName()}
 	mgtr.changelog = NewChangelog(mgtr.applier.general, changelog)
 	mgtr.log.Infof("Creating changelog table %s", changelog)
-	if err := mgtr.changelog.Create(ctx); err != nil {
+	if err := mgtr.create(changelog, func() error { return mgtr.changelog.Create(ctx) }); err != nil {
 		return err
 	}
-	mgtr.created = append(mgtr.created, changelog)
 	mgtr.log.Infof("Changelog table created")
 	if err := mgtr.createGhost(ctx); err != nil {
 		return err
@@ -56,6 +56,16 @@ func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// create makes a helper table. It is noted beforehand: a statement that was cancelled may take effect all the same.
+func (mgtr *Migrator) create(table sql.TableName, create func() error) error {
+	mgtr.created = append(mgtr.created, table)
+	err := create()
+	if mysql.IsTableExists(err) { // somebody else has made it meanwhile
+		mgtr.created = mgtr.created[:len(mgtr.created)-1]
+	}
+	return err
 }
 
 // makeRoom removes what may be removed of an earlier run, and refuses to start over what may not.
@@ -104,10 +114,10 @@ func (mgtr *Migrator) makeRoom(ctx context.Context) error {
 func (mgtr *Migrator) createGhost(ctx context.Context) error {
 	c, helper := mgtr.context, tables{mgtr.applier.general}
 	mgtr.log.Infof("Creating ghost table %s", mgtr.names.ghost)
-	if err := helper.createGhost(ctx, mgtr.names.original, mgtr.names.ghost); err != nil {
+	err := mgtr.create(mgtr.names.ghost, func() error { return helper.createGhost(ctx, mgtr.names.original, mgtr.names.ghost) })
+	if err != nil {
 		return err
 	}
-	mgtr.created = append(mgtr.created, mgtr.names.ghost)
 	mgtr.log.Infof("Ghost table created")
 	db, session, err := mgtr.applier.alterSession(ctx, c.DatabaseName)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/github/gh-ost/go/internal/testserver"
 )
 
 // update writes the checked-in texts anew: go test ./go/cmd/gh-ost -update
@@ -28,7 +30,7 @@ func TestMain(m *testing.M) {
 		os.Exit(runWaiting(true))
 	}
 	flag.Parse()
-	os.Exit(m.Run())
+	os.Exit(testserver.Main(m, testserver.Options{Replica: true}))
 }
 
 type outcome struct {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/github/gh-ost/go/base"
@@ -70,6 +71,7 @@ func (c *command) explainUsage(err error) int {
 
 // fail logs the error that ends the process. The default logger ends it there and then, except after a signal.
 func fail(o *options, err error) int {
+	err = oneLine{err}
 	var stopped *stopSignal
 	if errors.As(err, &stopped) || errors.As(o.migration.GetAbortError(), &stopped) {
 		_ = o.migration.Log.Errore(err)
@@ -78,6 +80,15 @@ func fail(o *options, err error) int {
 	_ = o.migration.Log.Fatale(err)
 	return exitFailure
 }
+
+// oneLine is an error in one line, as scripts expect a line of the log to be; joined errors have one for each.
+type oneLine struct{ error }
+
+func (e oneLine) Error() string {
+	return strings.ReplaceAll(strings.TrimSpace(e.error.Error()), "\n", "; ")
+}
+
+func (e oneLine) Unwrap() error { return e.error }
 
 func (c *command) migrate(o *options) (err error) {
 	m := o.migration
@@ -90,10 +101,10 @@ func (c *command) migrate(o *options) (err error) {
 			o.warnf("the last metrics are lost: %w", closeErr)
 		}
 	}()
-	m.Log.Infof("starting gh-ost %s (git commit: %s)", AppVersion, GitCommit)
-	run := c.newMigrator(m, AppVersion)
 	stopHandling := o.handleSignals()
 	defer stopHandling()
+	m.Log.Infof("starting gh-ost %s (git commit: %s)", AppVersion, GitCommit)
+	run := c.newMigrator(m, AppVersion)
 	if err = run.Migrate(); err != nil {
 		if hookErr := run.ExecOnFailureHook(); hookErr != nil {
 			_ = m.Log.Errorf("on-failure hook: %w", hookErr)

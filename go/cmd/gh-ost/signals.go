@@ -12,7 +12,7 @@ import (
 type stopSignal struct{ signal syscall.Signal }
 
 func (e *stopSignal) Error() string {
-	return fmt.Sprintf("stopped by %s: the original table is as it was unless the swap is reported above; helper tables stay", e.name())
+	return fmt.Sprintf("stopped by %s: the original table is as it was unless the swap is reported above; helper tables that stay are named above", e.name())
 }
 
 func (e *stopSignal) name() string {
