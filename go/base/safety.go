@@ -18,6 +18,8 @@ type SafetySettings struct {
 	AllowZeroInDate bool
 	// PanicOnWarnings ends the migration when a copying or applying statement raises a warning.
 	PanicOnWarnings bool
+	// Checksum compares the ghost table with the original, and swaps only if they agree.
+	Checksum bool
 	// OkToDropTable drops the old table once the migration has succeeded.
 	OkToDropTable bool
 	// InitiallyDropOldTable and InitiallyDropGhostTable drop what an earlier run may have left, before starting.

@@ -39,10 +39,12 @@ const (
 	heartbeatHint = "heartbeat"
 	stateHint     = "state"
 	throttleHint  = "throttle"
+	checksumHint  = "checksum"
 
 	heartbeatID   = 1
 	stateID       = 2
 	throttleID    = 3
+	checksumID    = 4
 	firstRecordID = 256
 )
 
@@ -103,6 +105,11 @@ func (c *Changelog) RecordState(ctx context.Context, value string) error {
 
 // Over returns the same changelog, written by way of another pool.
 func (c *Changelog) Over(db *gosql.DB) *Changelog { return NewChangelog(db, c.table) }
+
+// WriteToken writes a token that comes back through the stream like a state, and leaves no record of it.
+func (c *Changelog) WriteToken(ctx context.Context, token string) error {
+	return c.write(ctx, checksumID, checksumHint, token)
+}
 
 // WriteThrottle records that throttling began, changed its reason or ended.
 func (c *Changelog) WriteThrottle(ctx context.Context, value string) error {

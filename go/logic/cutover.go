@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/github/gh-ost/go/logic/cutover"
+	"github.com/github/gh-ost/go/logic/verify"
 )
 
 // cutOver swaps the tables: it waits until an attempt can succeed, tries, and tries again after a failed attempt, up to
@@ -21,6 +22,7 @@ func (mgtr *Migrator) cutOver(ctx context.Context) error {
 		}
 		var slipped *SlippedWritesError
 		var conflict *ConflictError
+		var difference *verify.DifferenceError
 		switch {
 		case err == nil:
 			return nil
@@ -29,7 +31,7 @@ func (mgtr *Migrator) cutOver(ctx context.Context) error {
 		case errors.Is(err, errHeldBack):
 			attempt-- // nothing was tried
 			continue
-		case errors.Is(err, errOutcomeUnknown) || errors.As(err, &slipped) || errors.As(err, &conflict) || mgtr.context.IsCutOverComplete():
+		case errors.Is(err, errOutcomeUnknown) || errors.As(err, &slipped) || errors.As(err, &conflict) || errors.As(err, &difference) || mgtr.context.IsCutOverComplete():
 			return err
 		case attempt >= retries:
 			return fmt.Errorf("giving up the cut-over after %d attempts: %w", attempt, err)
@@ -71,6 +73,10 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 	attempt.report = report
 	attempt.mayLock = mgtr.mayLock
 	attempt.delays = func(ctx context.Context) error { return mgtr.lockWatch.beforeDrop(ctx, attempt) }
+	if attempt.lastLook, err = mgtr.beginLastLook(ctx, attempt); err != nil {
+		report.conclude(cutover.NotSwapped, err)
+		return fmt.Errorf("preparing the cut-over: %w", err)
+	}
 	attempt.drainUpToLock = func(ctx context.Context) error { return mgtr.waitForEventsUpToLock(ctx, attempt) }
 
 	audit := mgtr.streamer.beginAudit(token, mgtr.keys)
@@ -82,6 +88,7 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 
 	state, err := swap(ctx, attempt)
 	report.conclude(state.Outcome(), err)
+	attempt.lastLook.end(state.Outcome())
 	if err := mgtr.changelog.RecordState(ctx, token); err != nil && ctx.Err() == nil {
 		_ = mgtr.log.Errore(err) // it is for people who look into the changelog
 	}
@@ -146,5 +153,8 @@ func (mgtr *Migrator) waitForEventsUpToLock(ctx context.Context, attempt *cutOve
 	}
 	mgtr.log.Infof("Waiting for events up to lock: got %s", attempt.token)
 	mgtr.log.Infof("Done waiting for events up to lock; duration=%s", time.Since(started))
-	return mgtr.stricter.requireClean()
+	if err := mgtr.stricter.requireClean(); err != nil {
+		return err
+	}
+	return attempt.lastLook.finish(ctx)
 }

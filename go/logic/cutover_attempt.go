@@ -45,7 +45,9 @@ type cutOverAttempt struct {
 	delay          atomic.Pointer[error] // what the last look found in the RENAME's way
 	mayLock        func() error          // the last question before the lock
 	drainUpToLock  func(ctx context.Context) error
-	delays         func(ctx context.Context) error // says who would keep the RENAME from the tables; nil: nobody
+	lastLook       *lastLook                                                       // nil unless the ghost is verified
+	lend           func(ctx context.Context, use func(*mysql.Session) error) error // see useLockSession
+	delays         func(ctx context.Context) error                                 // says who would keep the RENAME from the tables; nil: nobody
 	report         *CutOverReport
 	pass           func(point string)
 	log            base.Logger
@@ -104,6 +106,14 @@ func (a *cutOverAttempt) chooseProof(ctx context.Context, metadataLocksReadable 
 		a.proof = metadataLockProof{a.control, names.original, a.rename.ID()}
 	}
 	return nil
+}
+
+// useLockSession lends the locking session, between its own statements once the attempt is under way.
+func (a *cutOverAttempt) useLockSession(ctx context.Context, use func(*mysql.Session) error) error {
+	if a.lend == nil {
+		return use(a.lock)
+	}
+	return a.lend(ctx, use)
 }
 
 // close closes the sessions. They are at rest when an attempt has been carried out.

@@ -56,8 +56,10 @@ func (apl *Applier) AtomicCutOverMagicLock(ctx context.Context, attempt *cutOver
 		cutOverAttempt: attempt,
 		events:         make(chan cutover.Event),
 		statements:     make(chan func() (cutover.Event, error), 1),
+		reads:          make(chan func() error),
 		deadline:       time.NewTimer(time.Hour),
 	}
+	attempt.lend = handle.lendLockSession
 	return handle.run(ctx)
 }
 
@@ -69,6 +71,7 @@ type lockHandle struct {
 	state      cutover.State
 	events     chan cutover.Event                 // what was observed; read by run only
 	statements chan func() (cutover.Event, error) // what the locking session is to do next; one at a time
+	reads      chan func() error                  // what it may do in between
 	deadline   *time.Timer                        // of the phase that armed it last
 	lockEnds   time.Time                          // when the lock has been held for long enough
 	work       context.Context                    // of all workers; ends with the attempt
@@ -216,7 +219,31 @@ func (h *lockHandle) serveLockSession() {
 				h.blame(fmt.Errorf("keeping the locking session alive: %w", err))
 				h.observed(cutover.LockLostEvent)
 			}
+		case read := <-h.reads:
+			if err := read(); sessionLost(err) {
+				lost = true
+				h.blame(err)
+				h.observed(cutover.LockLostEvent)
+			}
 		}
+	}
+}
+
+// lendLockSession lets the one goroutine that uses the locking session read by it.
+func (h *lockHandle) lendLockSession(ctx context.Context, use func(*mysql.Session) error) error {
+	answer := make(chan error, 1)
+	read := func() error {
+		err := use(h.lock)
+		answer <- err
+		return err
+	}
+	select {
+	case h.reads <- read:
+		return <-answer
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-h.work.Done():
+		return h.work.Err()
 	}
 }
 
@@ -282,6 +309,9 @@ func (h *lockHandle) lockTables() (cutover.Event, error) {
 	if mysql.IsLockWaitTimeout(err) {
 		h.log.Infof("Writers left no gap for a lock that lets reads pass. Locking %s against reads too", h.names.original)
 		h.report.holdReaders()
+		if err := h.lastLook.beforeLockingReaders(h.work); err != nil {
+			return cutover.LockFailed, err
+		}
 		err = h.lockOriginal("WRITE")
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/github/gh-ost/go/logic/cutover"
+	"github.com/github/gh-ost/go/mysql"
 )
 
 // The two-step way to swap, for those who ask for it: the locking session itself renames the original away, and another
@@ -21,6 +22,9 @@ import (
 //     can only fail.
 //   - Nothing can be written to the original after its events have been waited for: the lock is on it until it has lost its
 //     name, and if the lock is lost the rename, which is the same session's, is not carried out.
+
+// pointOriginalRenamed is passed when the original has lost its name.
+const pointOriginalRenamed = "original-renamed"
 
 // errTableMissing ends the migration: clients have no table.
 var errTableMissing = errors.New("the original table has been renamed away and nothing stands under its name")
@@ -38,6 +42,7 @@ func (mgtr *Migrator) swapInTwoSteps(ctx context.Context, attempt *cutOverAttemp
 		attempt.proof = newNameOrderProof(attempt.control, names, attempt.rename.ID())
 	}
 	swap := &twoStepSwap{cutOverAttempt: attempt, mark: mgtr.streamer.OwnMark()}
+	attempt.lend = swap.lendLockSession
 	return swap.run(ctx)
 }
 
@@ -75,7 +80,7 @@ func (s *twoStepSwap) run(ctx context.Context) (cutover.State, error) {
 
 func (s *twoStepSwap) enter(phase cutover.Phase, holding bool) {
 	s.report.enter(phase, holding)
-	s.pass("two-step " + phase.String())
+	s.pass(phase.String())
 }
 
 // keepAlive feeds the server's idle timeout of the locking session until ctx ends, and ends it itself when the session is
@@ -104,6 +109,13 @@ func (s *twoStepSwap) exec(ctx context.Context, limit time.Duration, query strin
 	defer s.using.Unlock()
 	_, err := s.lock.Exec(ctx, limit, query, args...)
 	return err
+}
+
+// lendLockSession lets somebody else read by the locking session.
+func (s *twoStepSwap) lendLockSession(_ context.Context, use func(*mysql.Session) error) error {
+	s.using.Lock()
+	defer s.using.Unlock()
+	return use(s.lock)
 }
 
 // attempt goes from the lock to the swap. Whatever it returns, release comes next.
@@ -181,6 +193,9 @@ func (s *twoStepSwap) lockTable(ctx context.Context) error {
 	if err := s.mayLock(); err != nil {
 		return err
 	}
+	if err := s.lastLook.beforeLockingReaders(ctx); err != nil {
+		return err
+	}
 	s.log.Infof("Locking %s", s.names.original)
 	killed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -206,6 +221,12 @@ func (s *twoStepSwap) lockTable(ctx context.Context) error {
 // queueGhost sends the ghost's RENAME and waits until it stands behind the lock.
 func (s *twoStepSwap) queueGhost(ctx context.Context) error {
 	s.enter(cutover.Renaming, true)
+	// Asked now, since the RENAME will hold the ghost itself.
+	if s.delays != nil {
+		if err := s.delays(ctx); err != nil {
+			return err
+		}
+	}
 	seconds := int(s.timeout / time.Second)
 	s.log.Infof("Setting RENAME timeout as %d seconds", seconds)
 	if _, err := s.rename.Exec(ctx, statementLimit, "SET /* gh-ost */ SESSION lock_wait_timeout = ?", seconds); err != nil {
@@ -235,11 +256,6 @@ func (s *twoStepSwap) queueGhost(ctx context.Context) error {
 
 // swap renames the original away, at which the ghost's RENAME goes on by itself.
 func (s *twoStepSwap) swap(ctx context.Context) error {
-	if s.delays != nil {
-		if err := s.delays(ctx); err != nil {
-			return err
-		}
-	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -249,7 +265,7 @@ func (s *twoStepSwap) swap(ctx context.Context) error {
 	if err := s.exec(ctx, s.timeout, fmt.Sprintf("ALTER /* gh-ost %s */ TABLE %s RENAME TO %s", s.mark, s.names.original, s.names.old)); err != nil {
 		return fmt.Errorf("renaming the original table: %w", err)
 	}
-	s.pass("two-step original renamed")
+	s.pass(pointOriginalRenamed)
 	s.log.Infof("Renaming ghost table")
 	select {
 	case <-s.renameAnswered:

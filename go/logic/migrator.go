@@ -19,6 +19,7 @@ import (
 	"github.com/github/gh-ost/go/logic/server"
 	"github.com/github/gh-ost/go/logic/status"
 	"github.com/github/gh-ost/go/logic/throttle"
+	"github.com/github/gh-ost/go/logic/verify"
 	"github.com/github/gh-ost/go/mysql"
 	"github.com/github/gh-ost/go/sql"
 )
@@ -47,13 +48,15 @@ type Migrator struct {
 	gate          *cutOverGate
 	lockWatch     *lockWatch
 
-	original *inspect.Table
-	shared   *inspect.Shared
-	keys     *sql.ApplyStatements
-	owed     func() []apply.Conflict // rows that the writer could not insert
-	stricter *stricterKeys           // nil unless the ghost has a unique key that rows of the original may break
-	patience time.Duration           // with rows that break such a key when the cut-over is due
-	aborted  atomic.Bool             // by command, flag file or critical load: nothing is cleaned up
+	original     *inspect.Table
+	shared       *inspect.Shared
+	keys         *sql.ApplyStatements
+	owed         func() []apply.Conflict         // rows that the writer could not insert
+	stricter     *stricterKeys                   // nil unless the ghost has a unique key that rows of the original may break
+	verification *sql.VerifyStatements           // nil unless the ghost is to be verified
+	verifier     atomic.Pointer[verify.Verifier] // nil until that begins
+	patience     time.Duration                   // with rows that break such a key when the cut-over is due
+	aborted      atomic.Bool                     // by command, flag file or critical load: nothing is cleaned up
 
 	group        *errgroup.Group // owns everything that runs beside the main flow
 	work         context.Context // of what runs in the background; ends with the run, or with stopWork
@@ -71,11 +74,12 @@ type Migrator struct {
 	cadence      status.Cadence // the ticker's alone
 	printMutex   sync.Mutex     // one status at a time on stdout
 	seam         func(point string)
+	bend         func(apply.Statements) apply.Statements // what the writer sends; a seam for fault tests, else as it is
 }
 
 // NewMigrator returns a migrator. It uses the context's hooks, or the scripts at its hooks path if it has none.
 func NewMigrator(context *base.MigrationContext, appVersion string) *Migrator {
-	mgtr := &Migrator{context: context, version: appVersion, log: context.Log, hooks: context.Hooks, backlog: apply.NewBacklog(), patience: conflictPatience, seam: func(string) {},
+	mgtr := &Migrator{context: context, version: appVersion, log: context.Log, hooks: context.Hooks, backlog: apply.NewBacklog(), patience: conflictPatience, seam: func(string) {}, bend: func(s apply.Statements) apply.Statements { return s },
 		measure: &measurements{emitter: context.Emitter()}}
 	if mgtr.hooks == nil {
 		executor := NewHooksExecutor(context)
@@ -140,11 +144,13 @@ func (mgtr *Migrator) run(ctx context.Context) error {
 		mgtr.listen,
 		mgtr.createTables,
 		mgtr.compareTables,
+		mgtr.prepareVerification,
 		mgtr.serve,
 		mgtr.countRows,
 		mgtr.follow,
 		mgtr.startThrottling,
 		mgtr.copyRows,
+		mgtr.verify,
 		mgtr.swap,
 		mgtr.cleanUp,
 	} {

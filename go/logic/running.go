@@ -26,7 +26,7 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 	}
 	writer := apply.NewWriter(apply.Settings{
 		DB:          db,
-		Statements:  mgtr.keys,
+		Statements:  mgtr.bend(mgtr.keys),
 		Careful:     mgtr.carefulStatements(),
 		Backlog:     mgtr.backlog,
 		Concurrency: int(c.ApplyConcurrency),

@@ -106,6 +106,7 @@ func (mgtr *Migrator) snapshot() status.Snapshot {
 		Lag:             c.GetCurrentLagDuration(),
 		HeartbeatLag:    c.TimeSinceLastHeartbeatOnChangelog(),
 		CountingRows:    mgtr.counting.Load(),
+		Checksum:        mgtr.verificationProgress(),
 		Postponing:      c.IsPostponing(),
 		CutOverWaitsFor: mgtr.gate.WaitsFor(),
 		Throttled:       throttled,

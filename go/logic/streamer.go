@@ -31,6 +31,7 @@ type EventsStreamer struct {
 	ownMark   string       // see OwnMark
 	columns   atomic.Int64 // number of columns of the original; 0: its events are not followed (yet, or any more)
 	connected chan struct{}
+	watch     atomic.Pointer[func(*binlog.Event) error] // told each row event of the original; nil: nobody is
 
 	auditMutex sync.Mutex
 	audit      *audit // nil unless a cut-over is under way
@@ -67,6 +68,9 @@ func (s *EventsStreamer) Coordinates() mysql.BinlogCoordinates { return s.stream
 // Follow begins to pass on the original's row events, which must have that many columns.
 func (s *EventsStreamer) Follow(columns int) { s.columns.Store(int64(columns)) }
 
+// Watch makes the stream tell watch each row event of the original before it is queued. An error ends the stream.
+func (s *EventsStreamer) Watch(watch func(*binlog.Event) error) { s.watch.Store(&watch) }
+
 // OwnMark is a text by which the stream knows, in a comment, statements of this run on the original: it passes over them.
 func (s *EventsStreamer) OwnMark() string { return s.ownMark }
 
@@ -97,6 +101,11 @@ func (s *EventsStreamer) handleOriginal(ctx context.Context, event *binlog.Event
 			What: fmt.Sprintf("its rows have %d columns now instead of %d", event.ColumnCount, columns)}
 	}
 	s.currentAudit().row(event)
+	if watch := s.watch.Load(); watch != nil {
+		if err := (*watch)(event); err != nil {
+			return err
+		}
+	}
 	return s.backlog.Put(ctx, event)
 }
 
@@ -117,6 +126,10 @@ func (s *EventsStreamer) handleChangelog(ctx context.Context, event *binlog.Even
 				continue
 			}
 			s.backlog.PutHeartbeat(func() { s.beat(written) })
+		case checksumHint:
+			if err := s.backlog.PutMarker(ctx, func() { s.board.deliver(value) }); err != nil {
+				return err
+			}
 		case stateHint:
 			s.log.Infof("Intercepted changelog state %s", ReadChangelogState(value))
 			s.currentAudit().token(value)

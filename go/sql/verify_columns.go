@@ -12,14 +12,21 @@ type verifiedColumn struct {
 	converted bool // the original's value is read from the temporary table, where the server has converted it
 }
 
-// verifiedColumns decides for each pair that is written how its values are compared.
-func verifiedColumns(shared []SharedColumn) (columns []verifiedColumn) {
+// verifiedColumns decides for each pair that is written how its values are compared. A key's integers are never converted:
+// one that does not fit would not be the same key any more.
+func verifiedColumns(shared []SharedColumn, key *UniqueKey) (columns []verifiedColumn) {
 	for _, pair := range shared {
-		if pair.IsWritten() {
-			columns = append(columns, verifiedColumn{pair: pair, converted: !storesAlike(pair)})
+		if !pair.IsWritten() {
+			continue
 		}
+		_, inKey := key.Columns.Lookup(pair.Source.Name)
+		columns = append(columns, verifiedColumn{pair: pair, converted: !storesAlike(pair) && !(inKey && areIntegers(pair))})
 	}
 	return columns
+}
+
+func areIntegers(pair SharedColumn) bool {
+	return pair.Source.Type.IsInteger() && pair.Target.Type.IsInteger()
 }
 
 // storesAlike tells whether the value that arrives can be told from the original's by an expression: it is the same, in

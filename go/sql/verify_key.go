@@ -51,7 +51,7 @@ func isNamedAlike(pair SharedColumn) bool {
 	case KindBit:
 		return target.Kind == source.Kind && target.Length >= source.Length
 	}
-	return storesAlike(pair)
+	return storesAlike(pair) || areIntegers(pair)
 }
 
 // ghostKey is the list of the original's key values as the ghost shows them. A value that no row of the original can have is

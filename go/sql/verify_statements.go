@@ -32,7 +32,7 @@ type VerifyStatements struct {
 // name will do that no table has. An error means that this migration cannot be verified, and says why.
 func NewVerifyStatements(original, ghost, temporary TableName, shared []SharedColumn, key, ghostKey *UniqueKey, timeZone string) (*VerifyStatements, error) {
 	s := &VerifyStatements{originalTable: original, ghostTable: ghost, temporary: temporary,
-		columns: verifiedColumns(shared), moments: convertsMoments(shared)}
+		columns: verifiedColumns(shared, key), moments: convertsMoments(shared)}
 	var err error
 	if s.key, err = newVerifiedKey(shared, key, timeZone); err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ type Snapshot struct {
 	HeartbeatLag time.Duration // age of the newest heartbeat seen in the stream
 
 	CountingRows    bool   // an exact count runs and the copy waits for it
+	Checksum        string // how far the comparison of original and ghost is, in a few words; "" if there is none
 	Postponing      bool   // the cut-over waits for the operator
 	CutOverWaitsFor string // what else keeps the cut-over from its attempt, in a few words; "" if nothing
 	Throttled       bool
@@ -49,7 +50,7 @@ func (s Snapshot) Line() string {
 }
 
 // State is the line's state field, which is also what the changelog keeps of it. The first that holds wins: counting rows,
-// postponing, throttled, migrating. What a cut-over waits for is told behind the state it waits in.
+// postponing, throttled, migrating. The progress of a checksum and what a cut-over waits for are told behind the state it waits in.
 func (s Snapshot) State() string {
 	switch {
 	case s.CountingRows:
@@ -64,6 +65,9 @@ func (s Snapshot) State() string {
 }
 
 func (s Snapshot) withWait(state string) string {
+	if s.Checksum != "" {
+		state += ", " + oneLine(s.Checksum)
+	}
 	if s.CutOverWaitsFor == "" {
 		return state
 	}

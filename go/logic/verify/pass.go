@@ -48,12 +48,9 @@ func (v *Verifier) passes(ctx context.Context) error {
 // and now and then while it is postponed.
 func (v *Verifier) passIsDue() bool {
 	overflow := v.pending.overflowed()
-	postponed := v.Postponed()
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	if postponed {
-		v.wanted = time.Time{}
-	}
+	postponed := v.isPostponed()
 	switch {
 	case overflow || !v.isFresh():
 		return true
@@ -63,11 +60,20 @@ func (v *Verifier) passIsDue() bool {
 	return false
 }
 
+// isPostponed tells whether the cut-over is. Once it is not any more, a new wish begins.
+func (v *Verifier) isPostponed() bool {
+	postponed := v.Postponed()
+	if postponed {
+		v.wanted = time.Time{}
+	}
+	return postponed
+}
+
 // isNeeded tells whether the pass under way is of use: not if somebody wants to cut over and an earlier one is enough.
 func (v *Verifier) isNeeded() bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	return v.wanted.IsZero() || !v.isFresh()
+	return v.isPostponed() || v.wanted.IsZero() || !v.isFresh()
 }
 
 func (v *Verifier) setCurrent(current *pass) {

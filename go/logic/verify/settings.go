@@ -63,9 +63,6 @@ const (
 	// changed meanwhile past the binary log. A longer pass counts however old it is, since the release is not to wait.
 	freshLimit = 30 * time.Second
 
-	// freshGrace is how much older than the wish to cut over a pass may be.
-	freshGrace = 2 * time.Second
-
 	// restRatio is the rest between passes while the cut-over is postponed, as a multiple of a pass, and leastRest the least.
 	restRatio = 9
 	leastRest = time.Minute

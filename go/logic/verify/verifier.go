@@ -26,7 +26,7 @@ type Verifier struct {
 	pace     pace // of reading single rows
 
 	mutex       sync.Mutex
-	wanted      time.Time // since when somebody wants to cut over; zero: nobody does
+	wanted      time.Time // since when somebody wants to cut over; zero: it is postponed
 	current     *pass     // under way; nil if none is
 	last        *pass     // the last complete one; nil if none is or counts any more
 	rangesInUse int       // chunks queued or being read again
@@ -42,6 +42,7 @@ func New(settings Settings) *Verifier {
 		pending:  newPending(pendingLimit, settings.Patient),
 		ranges:   make(chan sql.RowSet, 2*rangesPerRound),
 		reading:  semaphore.NewWeighted(allReads),
+		wanted:   time.Now(),
 	}
 	v.chunk.configured, v.chunk.target = settings.ChunkSize, settings.ChunkTime
 	return v
@@ -110,7 +111,7 @@ func (v *Verifier) isFresh() bool {
 	if v.last == nil {
 		return false
 	}
-	return v.wanted.IsZero() || v.last.took > freshLimit || v.last.started.After(v.wanted.Add(-freshGrace))
+	return v.wanted.IsZero() || v.last.took > freshLimit || !v.last.started.Before(v.wanted)
 }
 
 // Progress is a few words for people: the share of rows compared.
