@@ -67,8 +67,8 @@ bench-chunks: setup servers ## measure the copy in plain SQL, by sessions and ch
 	script/bench chunks
 
 .PHONY: bench-doc
-bench-doc: ## write the tables and plots of the last benchmarks into doc/
-	$(GO) run ./go/cmd/gh-ost-bench document
+bench-doc: ## write the tables and plots of the last benchmarks into doc/ (OUT=)
+	$(GO) run ./go/cmd/gh-ost-bench document --out=$(or $(OUT),.cache/bench)
 
 .PHONY: lint
 lint: setup $(GOLANGCI_LINT) ## run the linters, which also hold the import rules
