@@ -126,10 +126,11 @@ func (mgtr *Migrator) createGhost(ctx context.Context) error {
 	defer db.Close()      // nothing depends on it any more
 	defer session.Close() // nothing depends on it any more
 	mgtr.log.Infof("Altering ghost table %s", mgtr.names.ghost)
-	options, err := mgtr.optionsForGhost(ctx)
+	checks, err := mgtr.nameGhostChecks(ctx, session)
 	if err != nil {
 		return err
 	}
+	options := mgtr.optionsForGhost(checks)
 	mgtr.log.Debugf("ALTER statement: %s", options)
 	if err := helper.alter(ctx, session, mgtr.names.ghost, options); err != nil {
 		return err

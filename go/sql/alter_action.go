@@ -28,7 +28,8 @@ type alterAction struct {
 	newName string // the column's new name
 	refused RefusalReason
 
-	constraint alterToken // the name of the constraint that is dropped or altered; tokenEnd if none is
+	constraint alterToken   // the name of the constraint that is dropped or altered; tokenEnd if none is
+	checks     []alterToken // the names of checks that are added
 }
 
 // alterFacts is what the actions of an ALTER amount to.
@@ -145,7 +146,7 @@ var refusedActions = []struct {
 // readAction reads one action; it has at least one token.
 func readAction(text string, tokens []alterToken, first bool) (alterAction, error) {
 	start, end := tokens[0].offset, tokens[len(tokens)-1].end()
-	action := alterAction{text: text[start:end]}
+	action := alterAction{text: text[start:end], checks: namesOfAddedChecks(tokens)}
 	cursor := &tokenCursor{tokens: tokens}
 	if first {
 		cursor.skipLockWait()

@@ -1,6 +1,10 @@
 package sql
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // readConstraint remembers the constraint that DROP or ALTER refers to by its name, which stands next.
 func (c *tokenCursor) readConstraint(action *alterAction) (complete bool) {
@@ -8,6 +12,16 @@ func (c *tokenCursor) readConstraint(action *alterAction) (complete bool) {
 	action.constraint = c.peek()
 	_, complete = action.constraint.name()
 	return complete
+}
+
+// namesOfAddedChecks finds CONSTRAINT name CHECK, which may stand anywhere in the definition of a column or behind ADD.
+func namesOfAddedChecks(tokens []alterToken) (names []alterToken) {
+	for i := 0; i+2 < len(tokens); i++ {
+		if _, isName := tokens[i+1].name(); isName && tokens[i].isWord("CONSTRAINT") && tokens[i+2].isWord("CHECK") {
+			names = append(names, tokens[i+1])
+		}
+	}
+	return names
 }
 
 // ReferencedConstraints returns the names that DROP CHECK, DROP CONSTRAINT, ALTER CHECK and ALTER CONSTRAINT refer to, in their order. Behind
@@ -21,14 +35,15 @@ func (p *AlterTableParser) ReferencedConstraints() []string {
 	return names
 }
 
-// OptionsForConstraints returns the options with the ReferencedConstraints replaced by what translate returns for them; a name that it
-// returns unchanged stays as it is written. MySQL's names of checks are unique in a schema, so the checks of the ghost table are never called
-// as those of the original, and an ALTER that refers to one must be translated for it.
+// OptionsForConstraints returns the options with the ReferencedConstraints, and the names of new checks, replaced by what translate returns
+// for them; a name that it returns unchanged stays as it is written. MySQL's names of checks are unique in a schema, so the checks of the
+// ghost table are never called as those of the original, and an ALTER that refers to one, or replaces one, must be translated for it.
 func (p *AlterTableParser) OptionsForConstraints(translate func(name string) string) string {
 	start := p.length - len(p.options) // in the whole text, which the options are the end of
 	var options strings.Builder
 	done := 0
-	for _, token := range p.constraints {
+	names := slices.SortedFunc(slices.Values(slices.Concat(p.constraints, p.checks)), func(a, b alterToken) int { return cmp.Compare(a.offset, b.offset) })
+	for _, token := range names {
 		name, _ := token.name()
 		if translated := translate(name); translated != name {
 			options.WriteString(p.options[done : token.offset-start])

@@ -28,8 +28,10 @@ func TestNamesOfConstraintsAreTranslatedForTheGhostTable(t *testing.T) {
 			"ALTER CHECK `_t_gho_chk_1` NOT ENFORCED, ALTER CONSTRAINT `ghost``s` ENFORCED;"},
 		{"DROP CONSTRAINT IF EXISTS positive, DROP CHECK `other`", []string{"positive", "other"},
 			"DROP CONSTRAINT IF EXISTS `_t_gho_chk_1`, DROP CHECK `other`"},
-		{"ADD CONSTRAINT positive CHECK (a > 0), DROP INDEX positive, DROP FOREIGN KEY positive, DROP positive, ALTER positive DROP DEFAULT", nil,
-			"ADD CONSTRAINT positive CHECK (a > 0), DROP INDEX positive, DROP FOREIGN KEY positive, DROP positive, ALTER positive DROP DEFAULT"},
+		{"DROP CHECK positive, ADD b INT CONSTRAINT `other` CHECK (b > 0), ADD CONSTRAINT positive CHECK (a > 0)", []string{"positive"},
+			"DROP CHECK `_t_gho_chk_1`, ADD b INT CONSTRAINT `other` CHECK (b > 0), ADD CONSTRAINT `_t_gho_chk_1` CHECK (a > 0)"},
+		{"ADD CONSTRAINT positive UNIQUE (a), DROP INDEX positive, DROP FOREIGN KEY positive, DROP positive, ALTER positive DROP DEFAULT", nil,
+			"ADD CONSTRAINT positive UNIQUE (a), DROP INDEX positive, DROP FOREIGN KEY positive, DROP positive, ALTER positive DROP DEFAULT"},
 	} {
 		parser := parsed(t, test.text)
 		assert.Equal(t, test.names, parser.ReferencedConstraints(), test.text)

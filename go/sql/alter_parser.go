@@ -18,6 +18,7 @@ type AlterTableParser struct {
 	options       string
 	length        int          // of the whole text
 	constraints   []alterToken // the names of constraints that are referred to
+	checks        []alterToken // the names of checks that are added
 	facts         alterFacts
 	refusal       *RefusedAlterError
 	err           error
@@ -64,6 +65,7 @@ func (p *AlterTableParser) parse(text string) error {
 		if action.constraint.kind != tokenEnd {
 			p.constraints = append(p.constraints, action.constraint)
 		}
+		p.checks = append(p.checks, action.checks...)
 	}
 	if p.refusal == nil {
 		p.refusal = skipped.refusal()
