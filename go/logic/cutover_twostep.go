@@ -221,11 +221,8 @@ func (s *twoStepSwap) lockTable(ctx context.Context) error {
 // queueGhost sends the ghost's RENAME and waits until it stands behind the lock.
 func (s *twoStepSwap) queueGhost(ctx context.Context) error {
 	s.enter(cutover.Renaming, true)
-	// Asked now, since the RENAME will hold the ghost itself.
-	if s.delays != nil {
-		if err := s.delays(ctx); err != nil {
-			return err
-		}
+	if err := s.waitForOthers(ctx); err != nil {
+		return err
 	}
 	seconds := int(s.timeout / time.Second)
 	s.log.Infof("Setting RENAME timeout as %d seconds", seconds)
@@ -254,6 +251,23 @@ func (s *twoStepSwap) queueGhost(ctx context.Context) error {
 	}
 }
 
+// waitForOthers waits until nobody keeps the RENAME from the tables. It is asked before the RENAME, which will hold the
+// ghost itself.
+func (s *twoStepSwap) waitForOthers(ctx context.Context) error {
+	if s.delays == nil {
+		return nil
+	}
+	for {
+		err := s.delays(ctx)
+		if err == nil {
+			return nil
+		}
+		if pause(ctx, lookInterval) != nil {
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+	}
+}
+
 // swap renames the original away, at which the ghost's RENAME goes on by itself.
 func (s *twoStepSwap) swap(ctx context.Context) error {
 	if ctx.Err() != nil {
@@ -262,7 +276,11 @@ func (s *twoStepSwap) swap(ctx context.Context) error {
 	s.enter(cutover.Swapping, true)
 	s.log.Infof("Renaming original table")
 	s.left = true
-	if err := s.exec(ctx, s.timeout, fmt.Sprintf("ALTER /* gh-ost %s */ TABLE %s RENAME TO %s", s.mark, s.names.original, s.names.old)); err != nil {
+	limit := statementLimit
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = max(limit, time.Until(deadline))
+	}
+	if err := s.exec(ctx, limit, fmt.Sprintf("ALTER /* gh-ost %s */ TABLE %s RENAME TO %s", s.mark, s.names.original, s.names.old)); err != nil {
 		return fmt.Errorf("renaming the original table: %w", err)
 	}
 	s.pass(pointOriginalRenamed)
