@@ -38,6 +38,11 @@ func (mgtr *Migrator) validate(ctx context.Context) error {
 	if err := mgtr.alter.Refusal(); err != nil {
 		return fmt.Errorf("--alter: %w", err)
 	}
+	if c.DiscardForeignKeys { // the ghost has none that could be dropped
+		if err := mgtr.alter.ParseAlterStatement(mgtr.alter.OptionsWithoutForeignKeyDrops()); err != nil {
+			return fmt.Errorf("--alter: %w", err)
+		}
+	}
 	c.AlterStatementOptions = mgtr.alter.GetAlterStatementOptions()
 	if err := mgtr.approveRenames(); err != nil {
 		return err

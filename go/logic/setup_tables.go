@@ -175,6 +175,11 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if !c.SkipForeignKeyChecks {
+		if err := inspect.RefuseAddedForeignKeys(ctx, mgtr.applier.general, mgtr.names.ghost); err != nil {
+			return err
+		}
+	}
 	if mgtr.shared, err = inspect.Compare(mgtr.original, ghost, mgtr.renames(), c.NullableUniqueKeyAllowed); err != nil {
 		return err
 	}
@@ -182,6 +187,9 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 		_ = mgtr.log.Warningf("%s", warning)
 	}
 	if err := checkStricterKeys(mgtr.shared); err != nil {
+		return err
+	}
+	if err := mgtr.carryHistograms(ctx, ghost); err != nil {
 		return err
 	}
 	if mgtr.shared.Key.HasNullable {

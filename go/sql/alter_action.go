@@ -24,12 +24,15 @@ const (
 type alterAction struct {
 	kind    actionKind
 	text    string // verbatim, without surrounding space and comments
+	offset  int    // of text in the whole
 	name    string // the column, the table's new name, or the value of ALGORITHM or LOCK
 	newName string // the column's new name
 	refused RefusalReason
 
 	constraint alterToken   // the name of the constraint that is dropped or altered; tokenEnd if none is
 	checks     []alterToken // the names of checks that are added
+
+	dropsForeignKey bool // and does nothing else
 }
 
 // alterFacts is what the actions of an ALTER amount to.
@@ -146,7 +149,7 @@ var refusedActions = []struct {
 // readAction reads one action; it has at least one token.
 func readAction(text string, tokens []alterToken, first bool) (alterAction, error) {
 	start, end := tokens[0].offset, tokens[len(tokens)-1].end()
-	action := alterAction{text: text[start:end], checks: namesOfAddedChecks(tokens)}
+	action := alterAction{text: text[start:end], offset: start, checks: namesOfAddedChecks(tokens)}
 	cursor := &tokenCursor{tokens: tokens}
 	if first {
 		cursor.skipLockWait()
@@ -217,6 +220,12 @@ func (c *tokenCursor) readRename(action *alterAction) (complete bool) {
 func (c *tokenCursor) readDrop(action *alterAction) (complete bool) {
 	if c.accept("CHECK") || c.accept("CONSTRAINT") {
 		return c.readConstraint(action)
+	}
+	if c.accept("FOREIGN", "KEY") {
+		c.accept("IF", "EXISTS")
+		var name string
+		action.dropsForeignKey = c.acceptColumn(&name) && c.atEnd()
+		return true
 	}
 	for _, keyword := range []string{"INDEX", "KEY", "PRIMARY", "FOREIGN"} {
 		if c.accept(keyword) {

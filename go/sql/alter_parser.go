@@ -19,6 +19,7 @@ type AlterTableParser struct {
 	length        int          // of the whole text
 	constraints   []alterToken // the names of constraints that are referred to
 	checks        []alterToken // the names of checks that are added
+	actions       []alterAction
 	facts         alterFacts
 	refusal       *RefusedAlterError
 	err           error
@@ -61,6 +62,7 @@ func (p *AlterTableParser) parse(text string) error {
 		return err
 	}
 	p.facts, p.refusal = executed.facts(), executed.refusal()
+	p.actions = executed.actions
 	for _, action := range executed.actions {
 		if action.constraint.kind != tokenEnd {
 			p.constraints = append(p.constraints, action.constraint)

@@ -113,8 +113,10 @@ func TestWrittenActionsAreReadBack(t *testing.T) {
 		require.NoError(t, err)
 		reading, err := readActions(options, significantTokens(tokens))
 		require.NoError(t, err)
-		for i := range reading.actions {
-			reading.actions[i].constraint = alterToken{}
+		for i, action := range reading.actions {
+			require.Equal(t, action.text, options[action.offset:action.offset+len(action.text)])
+			reading.actions[i].constraint, reading.actions[i].checks = alterToken{}, nil
+			reading.actions[i].offset, reading.actions[i].dropsForeignKey = 0, false
 		}
 		require.Equal(t, expected, reading.actions)
 
