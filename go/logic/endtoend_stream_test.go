@@ -15,7 +15,7 @@ import (
 type deception struct {
 	only       testserver.Flavor
 	statements []string
-	says       string
+	says       string // a pattern: the copy may meet the change before the stream tells of it
 }
 
 func TestWhatTheStreamDoesNotTellEndsTheMigrationWithinSeconds(t *testing.T) {
@@ -30,10 +30,10 @@ func TestWhatTheStreamDoesNotTellEndsTheMigrationWithinSeconds(t *testing.T) {
 			statements: []string{"SET binlog_format = 'STATEMENT'", "UPDATE t SET n = n + 1"}, says: "UPDATE"},
 		"truncated":                      {statements: []string{"TRUNCATE TABLE t"}, says: "TRUNCATE"},                // K9
 		"column added instantly":         {statements: []string{"ALTER TABLE t ADD COLUMN later int"}, says: "ALTER"}, // K10
-		"column dropped":                 {statements: []string{"ALTER TABLE t DROP COLUMN n"}, says: "ALTER"},
+		"column dropped":                 {statements: []string{"ALTER TABLE t DROP COLUMN n"}, says: "ALTER|Unknown column"},
 		"type changed":                   {statements: []string{"ALTER TABLE t MODIFY n bigint"}, says: "ALTER"},
-		"renamed away":                   {statements: []string{"RENAME TABLE t TO elsewhere"}, says: "RENAME"},
-		"dropped":                        {statements: []string{"DROP TABLE t"}, says: "DROP"},
+		"renamed away":                   {statements: []string{"RENAME TABLE t TO elsewhere"}, says: "RENAME|doesn't exist"},
+		"dropped":                        {statements: []string{"DROP TABLE t"}, says: "DROP|doesn't exist"},
 		"another table put in its place": {statements: []string{"CREATE TABLE u LIKE t", "RENAME TABLE t TO elsewhere, u TO t"}, says: "RENAME"},
 		"altered by its qualified name":  {statements: []string{"SET @s = CONCAT('ALTER TABLE ', DATABASE(), '.t ADD COLUMN later int')", "PREPARE p FROM @s", "EXECUTE p"}, says: "ALTER"},
 		"an index that changes no rows":  {statements: []string{"CREATE INDEX i ON t (n)"}, says: "CREATE INDEX"},
@@ -53,7 +53,7 @@ func TestWhatTheStreamDoesNotTellEndsTheMigrationWithinSeconds(t *testing.T) {
 					err := r.ended()
 
 					require.Error(t, err)
-					assert.Contains(t, err.Error(), d.says)
+					assert.Regexp(t, d.says, err.Error())
 					assert.Regexp(t, "\\.`?t\\b", err.Error(), "names the table")
 					assert.Less(t, time.Since(started), 5*time.Second)
 					assert.Contains(t, tablesOf(t, r.db, r.schema), "_t_gho", "nothing was swapped")
