@@ -50,7 +50,7 @@ func TestAccountMayStandInTheEnvironment(t *testing.T) {
 	t.Setenv("GHOST_TEST_PASSWORD", "s}e$c")
 	c, err := withConfigFile(t, "[client]\nuser=${GHOST_TEST_NO_SUCH}\npassword=x-${GHOST_TEST_PASSWORD}\n")
 	require.NoError(t, err)
-	assert.Equal(t, "", c.FileSettings().User)
+	assert.Empty(t, c.FileSettings().User)
 	assert.Equal(t, "x-s}e$c", c.FileSettings().Password)
 }
 

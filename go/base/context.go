@@ -61,7 +61,7 @@ type MigrationContext struct {
 
 // NewMigrationContext returns a context with a random Uuid and the defaults of an unconfigured run.
 func NewMigrationContext() *MigrationContext {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background()) //nolint:forbidigo // a run begins here
 	c := &MigrationContext{
 		Uuid:       newUUID(),
 		Log:        NewDefaultLogger(),

@@ -15,7 +15,8 @@ import (
 
 func TestContextsDifferByTheirUuid(t *testing.T) {
 	assert.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, NewMigrationContext().Uuid)
-	assert.NotEqual(t, NewMigrationContext().Uuid, NewMigrationContext().Uuid)
+	one, other := NewMigrationContext(), NewMigrationContext()
+	assert.NotEqual(t, one.Uuid, other.Uuid)
 }
 
 func TestFirstAbortErrorStaysAndBecomesTheCause(t *testing.T) {
@@ -112,7 +113,7 @@ func TestLoadListsAreReadAndWrittenSorted(t *testing.T) {
 	assert.Equal(t, "a=-1,b=2", loads.String())
 	empty, err := ParseLoadMap("")
 	require.NoError(t, err)
-	assert.Equal(t, "", empty.String())
+	assert.Empty(t, empty.String())
 	for _, bad := range []string{"a", "a=", "a=x", "=1", "a=1,", "a=1.5"} {
 		_, err := ParseLoadMap(bad)
 		assert.Error(t, err, bad)

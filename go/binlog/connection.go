@@ -19,8 +19,8 @@ var errSecondConnection = errors.New("only one connection is made at a time")
 // dialer makes a session's one connection. The connection is closed when the session's context ends, whatever the
 // library does with it at that time, and a read fails when the server has been silent for too long.
 type dialer struct {
-	ctx     context.Context
-	timeout atomic.Int64 // nanoseconds that a read may take
+	ctx     context.Context //nolint:containedctx // of the connection that is dialed; the library hands none to its dialer
+	timeout atomic.Int64    // nanoseconds that a read may take
 
 	mu     sync.Mutex
 	dialed bool

@@ -2,6 +2,7 @@ package binlog
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -35,7 +36,7 @@ func eachInPayload(body []byte, visit func(raw []byte) error) error {
 	}
 	for {
 		raw, err := nextEvent(reader)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("its payload cannot be expanded: %w", err)
@@ -59,7 +60,7 @@ func nextEvent(reader io.Reader) ([]byte, error) {
 	var raw bytes.Buffer
 	raw.Grow(min(size, 1<<20) + bytes.MinRead)
 	raw.Write(header)
-	if _, err := io.CopyN(&raw, reader, int64(size-replication.EventHeaderSize)); err == io.EOF {
+	if _, err := io.CopyN(&raw, reader, int64(size-replication.EventHeaderSize)); errors.Is(err, io.EOF) {
 		return nil, io.ErrUnexpectedEOF
 	} else if err != nil {
 		return nil, err

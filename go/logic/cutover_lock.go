@@ -74,8 +74,8 @@ type lockHandle struct {
 	reads      chan func() error                  // what it may do in between
 	deadline   *time.Timer                        // of the phase that armed it last
 	lockEnds   time.Time                          // when the lock has been held for long enough
-	work       context.Context                    // of all workers; ends with the attempt
-	phase      context.Context                    // of the workers that only the current phase needs
+	work       context.Context                    //nolint:containedctx // of all workers; ends with the attempt
+	phase      context.Context                    //nolint:containedctx // of the workers that only the current phase needs
 	leavePhase context.CancelFunc
 	workers    sync.WaitGroup
 

@@ -111,7 +111,7 @@ func (s *EventsStreamer) handleOriginal(ctx context.Context, event *binlog.Event
 
 func (s *EventsStreamer) handleChangelog(ctx context.Context, event *binlog.Event) error {
 	for _, row := range event.Rows {
-		if row.After == nil || len(row.After) <= changelogValueOrdinal {
+		if len(row.After) <= changelogValueOrdinal {
 			continue // a deleted row, or not a table of ours
 		}
 		hint, value := textOf(row.After[changelogHintOrdinal]), textOf(row.After[changelogValueOrdinal])

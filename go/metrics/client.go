@@ -44,7 +44,7 @@ func NewClient(addr string, tags []string, namespace string) (*Client, error) {
 			return nil, fmt.Errorf("statsd tag %q cannot be sent: write key:value, without commas, bars and line ends", tag)
 		}
 	}
-	connection, err := net.DialTimeout(network, address, writeTimeout)
+	connection, err := dial(network, address)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the statsd listener: %w", err)
 	}
@@ -200,9 +200,15 @@ func (s *sender) writeAll() error {
 	return failures
 }
 
+// dial connects to the listener; who measures does not wait for it for long.
+func dial(network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: writeTimeout}
+	return dialer.Dial(network, address) //nolint:noctx // it is bounded by its timeout, and has nobody's context
+}
+
 func (s *sender) write(datagram string) error {
 	if s.connection == nil {
-		connection, err := net.DialTimeout(s.network, s.address, writeTimeout)
+		connection, err := dial(s.network, s.address)
 		if err != nil {
 			return fmt.Errorf("connecting to the statsd listener: %w", err)
 		}

@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -339,6 +338,6 @@ func TestLongTextIsCutInMessages(t *testing.T) {
 	err := NewAlterTableParser().ParseAlterStatement("ADD a INT COMMENT '" + strings.Repeat("ü", 500))
 
 	var syntax *AlterSyntaxError
-	require.True(t, errors.As(err, &syntax))
+	require.ErrorAs(t, err, &syntax)
 	assert.Equal(t, "'"+strings.Repeat("ü", 39)+"…", syntax.Near)
 }

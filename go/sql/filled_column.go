@@ -10,7 +10,7 @@ type FilledColumn struct {
 // NewFilledColumn returns what a native ALTER would fill the column with, which must not be generated. ok is false for a
 // type that has no implicit default; then the server refuses the column, also in the native ALTER of a table with rows.
 func NewFilledColumn(column Column) (filled FilledColumn, ok bool) {
-	value := ""
+	var value string
 	switch kind := column.Type.Kind; {
 	case column.Type.IsInteger(), column.Type.IsFloat(), kind == KindDecimal, kind == KindBit, kind == KindYear:
 		value = "0"

@@ -18,12 +18,3 @@ type TableName struct {
 func (t TableName) String() string {
 	return EscapeName(t.Schema) + "." + EscapeName(t.Name)
 }
-
-// escapeNames returns the escaped names as a comma list.
-func escapeNames(names []string) string {
-	escaped := make([]string, len(names))
-	for i, name := range names {
-		escaped[i] = EscapeName(name)
-	}
-	return strings.Join(escaped, ", ")
-}

@@ -66,7 +66,7 @@ func awaitExit(ctx context.Context, command *exec.Cmd) error {
 		return err
 	case <-ctx.Done():
 		killGroup(command.Process)
-		<-ended
+		<-ended //nolint:errcheck // the signal is what it ended by: ctx says why
 		return context.Cause(ctx)
 	}
 }
@@ -76,10 +76,10 @@ func awaitOutput(copied <-chan error, reader *os.File) {
 	timer := time.NewTimer(outputGrace)
 	defer timer.Stop()
 	select {
-	case <-copied:
+	case <-copied: //nolint:errcheck // losing output is told where it is copied
 	case <-timer.C:
-		reader.Close()
-		<-copied // at once, as there is nothing to read from
+		_ = reader.Close() // it was to be given up
+		<-copied           //nolint:errcheck // at once, as there is nothing to read from
 	}
 }
 
