@@ -35,12 +35,12 @@ func (mgtr *Migrator) prepareVerification(ctx context.Context) error {
 		return fmt.Errorf("--checksum cannot verify this migration: %w. Leave --checksum out, or alter in another way", err)
 	}
 	mgtr.verification = statements
-	verifier, db, err := mgtr.newVerifier()
+	db, err := mgtr.verifyingSessions()
 	if err != nil {
 		return err
 	}
 	defer db.Close() // nothing depends on it any more
-	return verifier.Prepare(ctx)
+	return verify.Check(ctx, db, statements)
 }
 
 func (mgtr *Migrator) verifyStatements(ctx context.Context) (*sql.VerifyStatements, error) {
@@ -58,10 +58,15 @@ func (mgtr *Migrator) verifyStatements(ctx context.Context) (*sql.VerifyStatemen
 	return sql.NewVerifyStatements(mgtr.names.original, mgtr.names.ghost, temporary, mgtr.shared.Columns, mgtr.shared.Key, ghostKey, mgtr.applier.timeZone)
 }
 
+func (mgtr *Migrator) verifyingSessions() (*gosql.DB, error) {
+	c := mgtr.context
+	return mgtr.applier.copySessions(c.DatabaseName, mgtr.verification.DependsOnTimeZone(), int(c.CopyConcurrency)+2)
+}
+
 // newVerifier returns a verifier and the pool of its sessions, which the caller closes.
 func (mgtr *Migrator) newVerifier() (*verify.Verifier, *gosql.DB, error) {
 	c := mgtr.context
-	db, err := mgtr.applier.copySessions(c.DatabaseName, mgtr.verification.DependsOnTimeZone(), int(c.CopyConcurrency)+2)
+	db, err := mgtr.verifyingSessions()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +79,7 @@ func (mgtr *Migrator) newVerifier() (*verify.Verifier, *gosql.DB, error) {
 		Wait:        mgtr.mayCopy,
 		Token:       mgtr.writeChecksumToken,
 		Postponed:   c.IsPostponing,
-		Patient:     len(mgtr.shared.StricterGhostKeys) > 0,
+		Patient:     mgtr.awaitsConflicts,
 		Rows:        c.GetTotalRowsEstimate,
 		ChunkSize:   c.GetChunkSize,
 		ChunkTime:   c.ChunkTime,
@@ -105,6 +110,7 @@ func (mgtr *Migrator) verify(context.Context) error {
 	mgtr.verifier.Store(verifier)
 	mgtr.streamer.Watch(func(event *binlog.Event) error { return mgtr.touch(verifier, event) })
 	mgtr.gate.obstacles = append(mgtr.gate.obstacles, func(context.Context) (string, error) {
+		mgtr.conflictsPassed.Store(true) // stricterKeys.obstacle comes before
 		return verifier.Obstacle(mgtr.lastLookBudget()), nil
 	})
 	mgtr.background(func(ctx context.Context) error {
@@ -112,6 +118,11 @@ func (mgtr *Migrator) verify(context.Context) error {
 		return verifier.Run(ctx)
 	})
 	return nil
+}
+
+// awaitsConflicts tells whether rows may be missing from the ghost because of its stricter unique keys.
+func (mgtr *Migrator) awaitsConflicts() bool {
+	return len(mgtr.shared.StricterGhostKeys) > 0 && (!mgtr.conflictsPassed.Load() || len(mgtr.owed()) > 0)
 }
 
 // touch tells the verifier which rows an event has changed.

@@ -48,10 +48,13 @@ func keyText(column ColumnType, value any) (string, error) {
 		return "", unexpected(value)
 	}
 	switch {
-	case column.IsTemporal():
-		text = withDecimals(column, text)
-	case column.Kind == KindDecimal && column.ZeroFill:
-		text = strings.TrimLeft(text, "0")
+	case column.IsTemporal(), column.Kind == KindDecimal:
+		if strings.Contains(text, ".") {
+			text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+		}
+		if column.ZeroFill {
+			text = strings.TrimLeft(text, "0")
+		}
 	case column.Kind == KindBinary:
 		text = strings.TrimRight(text, "\x00")
 	}

@@ -45,13 +45,13 @@ func isNamedAlike(pair SharedColumn) bool {
 	source, target := pair.Source.Type, pair.Target.Type
 	switch source.Kind {
 	case KindDecimal:
-		return target.Kind == source.Kind && target.Decimals == source.Decimals && target.Length >= source.Length
+		return target.Kind == source.Kind && target.Decimals >= source.Decimals && target.Length-target.Decimals >= source.Length-source.Decimals
 	case KindTime, KindDateTime, KindTimestamp:
-		return target.Kind == source.Kind && target.Decimals == source.Decimals
+		return target.Kind == source.Kind && target.Decimals >= source.Decimals
 	case KindBit:
 		return target.Kind == source.Kind && target.Length >= source.Length
 	}
-	return storesAlike(pair) || areIntegers(pair)
+	return storesAlike(pair) || areIntegers(pair) || source.IsInteger() && target.IsCharacter()
 }
 
 // ghostKey is the list of the original's key values as the ghost shows them. A value that no row of the original can have is
@@ -60,7 +60,11 @@ func ghostKey(pairs []SharedColumn) string {
 	var expressions []string
 	for _, pair := range pairs {
 		name := pair.Target.BoundExpression()
-		if pair.Source.Charset != pair.Target.Charset && pair.Source.Type.IsCharacter() {
+		switch {
+		case pair.Source.Charset == pair.Target.Charset:
+		case !pair.Source.Type.IsCharacter(): // digits
+			name = "CONVERT(" + name + " USING utf8mb4)"
+		default:
 			name = fmt.Sprintf("IF(CAST(CONVERT(CONVERT(%[1]s USING %[2]s) USING %[3]s) AS BINARY) = CAST(%[1]s AS BINARY), CONVERT(%[1]s USING %[2]s), NULL)",
 				EscapeName(pair.Target.Name), pair.Source.Charset, pair.Target.Charset)
 		}

@@ -154,3 +154,105 @@ func scanAll(t *testing.T, rows *gosql.Rows) (all [][]string) {
 	require.NoError(t, rows.Err())
 	return all
 }
+
+// Rows of both tables, and events, are paired by their keys' encodings. So these must not depend on where a key was read.
+func TestKeysAreTheSameHoweverTheyAreRead(t *testing.T) {
+	cases := []conversion{
+		{from: "int", values: []string{"-5", "0", "7"}},
+		{from: "int", to: "bigint unsigned", values: []string{"0", "7"}},
+		{from: "int", to: "varchar(20) CHARACTER SET utf16", values: []string{"-5", "0", "7"}},
+		{from: "bigint unsigned", values: []string{"18446744073709551615", "0"}},
+		{from: "decimal(20,4)", values: []string{"1.5", "-0.0001", "0", "100"}},
+		{from: "decimal(20,4)", to: "decimal(30,6)", values: []string{"1.5", "-0.0001", "0", "100"}},
+		{from: "double", values: []string{"0.1", "1.1", "1e22", "-5"}},
+		{from: "bit(10)", values: []string{"0", "92", "1023"}},
+		{from: "year", values: []string{"1999", "0"}},
+		{from: "date", values: []string{"'2020-02-29'"}},
+		{from: "time(2)", values: []string{"'-12:00:00.25'", "'12:00:00'", "'100:00:01.5'"}},
+		{from: "datetime(3)", to: "datetime(6)", values: []string{"'2020-01-02 03:04:05.5'", "'2020-01-02 03:04:05'"}},
+		{from: "timestamp(2)", values: []string{"'2023-07-01 12:00:00.5'", "'2023-10-29 01:30:00'"}},
+		{from: "varchar(20) CHARACTER SET latin1 COLLATE latin1_bin", to: "varchar(30) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", values: []string{"'a'", "'B'", "'ü€'", "''", "'it''s \\\\'"}},
+		{from: "varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", values: []string{"'a '", "'ü'", "'😀'"}},
+		{from: "varchar(20) CHARACTER SET gbk", values: []string{"_gbk 0x815cb05c", "_gbk 0x975c27"}},
+		{from: "char(10) CHARACTER SET utf8mb4", to: "varchar(10) CHARACTER SET utf8mb4", values: []string{"'a'", "'ü  '"}},
+		{from: "binary(4)", values: []string{"0x00000000", "0x61000000", "0x5c273f00"}},
+		{from: "binary(4)", to: "varbinary(6)", values: []string{"0x00000000", "0x61000000"}},
+		{from: "varbinary(10)", values: []string{"''", "0x00", "0x0000", "0x5c273f"}},
+		{from: "enum('x','y','z')", to: "enum('x','y','z','w')", values: []string{"'z'", "'x'"}},
+		{from: "set('x','y','z')", values: []string{"''", "'x,z'", "'y'"}},
+	}
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		schema := server.Schema(t)
+		loose := session(t, server, schema, "+00:00", "")
+		start := binlogEnd(t, server, server.DB(t))
+		for i, c := range cases {
+			mustExec(t, loose, fmt.Sprintf("CREATE TABLE o%d (k %s NOT NULL PRIMARY KEY, v int)", i, c.from))
+			for id, value := range c.values {
+				mustExec(t, loose, fmt.Sprintf("INSERT INTO o%d VALUES (%s, %d)", i, value, id))
+			}
+		}
+		inserted := insertedRows(t, server, schema, start, binlogEnd(t, server, server.DB(t)))
+		for i, c := range cases {
+			t.Run(c.String(), func(t *testing.T) {
+				original, ghost := fmt.Sprintf("o%d", i), fmt.Sprintf("g%d", i)
+				conn := session(t, server, schema, "+00:00", strictMode)
+				mustExec(t, conn, fmt.Sprintf("CREATE TABLE %s LIKE %s", ghost, original))
+				mustExec(t, conn, fmt.Sprintf("INSERT INTO %s SELECT * FROM %s", ghost, original))
+				if c.to != "" {
+					mustExec(t, conn, fmt.Sprintf("ALTER TABLE %s MODIFY k %s NOT NULL", ghost, c.to))
+				}
+				statements := verifying(t, conn, schema, original, ghost, "+00:00")
+
+				keys := map[string]bool{}
+				var events []Bound
+				for _, row := range inserted[original] {
+					id, err := statements.KeyString(row[:1])
+					require.NoError(t, err)
+					keys[id] = true
+					events = append(events, row[:1])
+				}
+				require.Len(t, keys, len(c.values))
+				sets := []RowSet{{Keys: events}}
+				if statements.RangesAgree() {
+					sets = append(sets, RowSet{})
+				}
+				for _, set := range sets {
+					fillTemporary(t, conn, statements, set)
+					hashes := map[string]string{}
+					for _, read := range []func(RowSet) (string, []any, error){statements.OriginalRows, statements.GhostRows} {
+						query, args, err := read(set)
+						require.NoError(t, err)
+						found := readKeyed(t, conn, statements, query, args)
+						assert.Len(t, found, len(keys), query)
+						for id, hash := range found {
+							assert.True(t, keys[id], "%q is none of %q", id, keys)
+							if len(hashes) == len(keys) {
+								assert.Equal(t, hashes[id], hash)
+							}
+						}
+						hashes = found
+					}
+				}
+			})
+		}
+	})
+}
+
+// readKeyed reads rows by their keys' encodings; the last column is the value.
+func readKeyed(t *testing.T, conn *gosql.Conn, statements *VerifyStatements, query string, args []any) map[string]string {
+	t.Helper()
+	rows, err := conn.QueryContext(t.Context(), query, args...)
+	require.NoError(t, err, query)
+	defer rows.Close()
+	found := map[string]string{}
+	for rows.Next() {
+		var key []byte
+		var hash string
+		require.NoError(t, rows.Scan(&key, &hash))
+		id, err := statements.KeyString(Bound{key})
+		require.NoError(t, err)
+		found[id] = hash
+	}
+	require.NoError(t, rows.Err())
+	return found
+}

@@ -209,7 +209,7 @@ func (v *Verifier) compare(ctx context.Context, current *pass, set sql.RowSet) e
 	if err != nil {
 		return err
 	}
-	v.pending.settle(nil, differing)
+	v.pending.suspect(differing)
 	if differs {
 		v.addInUse(1)
 		select {

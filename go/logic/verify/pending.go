@@ -29,7 +29,6 @@ type item struct {
 type pending struct {
 	mutex    sync.Mutex
 	limit    int
-	patient  bool // with rows that the ghost lacks: they may be kept out by a conflict that passes
 	entries  map[string]*entry
 	queue    []*entry // the longest waiting first; each entry that is not taken is in it once, forgotten ones may be, too
 	overflow bool
@@ -45,10 +44,12 @@ type entry struct {
 	strikes         int
 	since           uint64 // touches when the first strike was counted
 	original, ghost string // what the strikes were about
+
+	accused bool // see accuse; until it is read equal
 }
 
-func newPending(limit int, patient bool) *pending {
-	return &pending{limit: limit, patient: patient, entries: map[string]*entry{}, added: make(chan struct{}, 1)}
+func newPending(limit int) *pending {
+	return &pending{limit: limit, entries: map[string]*entry{}, added: make(chan struct{}, 1)}
 }
 
 // touch notes an event of the row. Above the limit it only notes that.
@@ -106,8 +107,9 @@ func (p *pending) putBack(items []item) {
 }
 
 // settle takes in what the rows taken looked like when everything committed before the take had been applied: those that
-// differed, and others that were found to differ on the way. It returns the rows that are faults.
-func (p *pending) settle(taken []item, differing []row) (faults []row) {
+// differed, and others that were found to differ on the way. It returns the rows that are faults; if it is to be patient,
+// a row that the ghost lacks is none.
+func (p *pending) settle(taken []item, differing []row, patient bool) (faults []row) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	found := make(map[string]row, len(differing))
@@ -125,7 +127,7 @@ func (p *pending) settle(taken []item, differing []row) (faults []row) {
 		case differs:
 			switch {
 			case !e.strike(r):
-			case p.patient && r.ghost == "":
+			case patient && r.ghost == "":
 				e.strikes = 0
 			default:
 				faults = append(faults, r)
@@ -134,16 +136,42 @@ func (p *pending) settle(taken []item, differing []row) (faults []row) {
 			delete(p.entries, i.id)
 			continue
 		default:
-			e.strikes = 0
+			e.strikes, e.accused = 0, false
 		}
 		p.queue = append(p.queue, i.entry)
 	}
 	for _, r := range found {
-		if e := p.entry(r.id, r.key); e != nil && e.strikes == 0 {
-			e.strike(r)
-		}
+		p.found(r)
 	}
 	return faults
+}
+
+// suspect takes in rows that differed when they were read the first time.
+func (p *pending) suspect(differing []row) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, r := range differing {
+		p.found(r)
+	}
+}
+
+// accuse takes in rows that differed when nothing should have: the cut-over waits until it is known why.
+func (p *pending) accuse(differing []row) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, r := range differing {
+		if e := p.found(r); e != nil {
+			e.accused = true
+		}
+	}
+}
+
+func (p *pending) found(r row) *entry {
+	e := p.entry(r.id, r.key)
+	if e != nil && e.strikes == 0 {
+		e.strike(r)
+	}
+	return e
 }
 
 // strike counts one more time that the row differs, and tells whether it is a fault.
@@ -189,7 +217,7 @@ func (p *pending) state() (rows, suspicious int, overflow bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	for _, e := range p.entries {
-		if e.strikes == strikesOut-1 {
+		if e.accused || e.strikes == strikesOut-1 {
 			suspicious++
 		}
 	}

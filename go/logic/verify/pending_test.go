@@ -14,46 +14,46 @@ import (
 func different(id string) []row { return []row{{id: id, original: "x", ghost: "y"}} }
 
 func TestARowThatDiffersThreeTimesUntouchedIsAFault(t *testing.T) {
-	p := newPending(10, false)
+	p := newPending(10)
 	p.touch("a", sql.Bound{1})
 	for range strikesOut - 1 {
-		require.Empty(t, p.settle(p.take(1), different("a")))
+		require.Empty(t, p.settle(p.take(1), different("a"), false))
 	}
-	assert.Equal(t, different("a"), p.settle(p.take(1), different("a")))
+	assert.Equal(t, different("a"), p.settle(p.take(1), different("a"), false))
 }
 
 func TestAnEventBeginsTheCountAnew(t *testing.T) {
-	p := newPending(10, false)
+	p := newPending(10)
 	p.touch("a", nil)
 	for range 10 {
-		require.Empty(t, p.settle(p.take(1), different("a")))
-		require.Empty(t, p.settle(p.take(1), different("a")))
+		require.Empty(t, p.settle(p.take(1), different("a"), false))
+		require.Empty(t, p.settle(p.take(1), different("a"), false))
 		p.touch("a", nil)
 	}
 }
 
 func TestAnotherDifferenceBeginsTheCountAnew(t *testing.T) {
-	p := newPending(10, false)
+	p := newPending(10)
 	p.touch("a", nil)
 	for i := range 10 {
-		require.Empty(t, p.settle(p.take(1), []row{{id: "a", original: fmt.Sprint(i), ghost: "y"}}))
+		require.Empty(t, p.settle(p.take(1), []row{{id: "a", original: fmt.Sprint(i), ghost: "y"}}, false))
 	}
 }
 
 func TestAnEqualRowIsForgottenUnlessItWasTouchedAfterItWasTaken(t *testing.T) {
-	p := newPending(10, false)
+	p := newPending(10)
 	p.touch("a", nil)
 	p.touch("b", nil)
 	taken := p.take(2)
 	p.touch("b", nil)
-	require.Empty(t, p.settle(taken, nil))
+	require.Empty(t, p.settle(taken, nil, false))
 	rows, _, _ := p.state()
 	assert.Equal(t, 1, rows)
 	assert.Equal(t, "b", p.take(2)[0].id)
 }
 
 func TestTooManyRowsAreAnOverflowUntilAPassBegins(t *testing.T) {
-	p := newPending(2, false)
+	p := newPending(2)
 	for _, id := range []string{"a", "b", "c"} {
 		p.touch(id, nil)
 	}
@@ -63,10 +63,10 @@ func TestTooManyRowsAreAnOverflowUntilAPassBegins(t *testing.T) {
 }
 
 func TestARowThatTheGhostLacksIsNoFaultWhereAConflictMayPass(t *testing.T) {
-	p := newPending(10, true)
+	p := newPending(10)
 	p.touch("a", nil)
 	for range 3 * strikesOut {
-		require.Empty(t, p.settle(p.take(1), []row{{id: "a", original: "x"}}))
+		require.Empty(t, p.settle(p.take(1), []row{{id: "a", original: "x"}}, true))
 	}
 	rows, _, _ := p.state()
 	assert.Equal(t, 1, rows, "it is read to the end")
@@ -76,7 +76,7 @@ func TestARowThatTheGhostLacksIsNoFaultWhereAConflictMayPass(t *testing.T) {
 // none is queued twice.
 func TestNoTouchedRowIsForgotten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := newPending(1000, false)
+		p := newPending(1000)
 		open := map[string]bool{} // touched, and not read equal since
 		id := rapid.SampledFrom([]string{"a", "b", "c", "d"})
 		var taken []item
@@ -100,7 +100,7 @@ func TestNoTouchedRowIsForgotten(t *testing.T) {
 						delete(open, i.id)
 					}
 				}
-				require.Empty(t, p.settle(taken, differing))
+				require.Empty(t, p.settle(taken, differing, false))
 				taken, touchedSince = nil, map[string]bool{}
 			}
 		}
@@ -117,12 +117,12 @@ func TestNoTouchedRowIsForgotten(t *testing.T) {
 }
 
 func TestWhatWasTakenBeforeAResetDoesNotCount(t *testing.T) {
-	p := newPending(10, false)
+	p := newPending(10)
 	p.touch("a", nil)
 	taken := p.take(1)
 	p.reset()
 	p.touch("a", nil)
-	require.Empty(t, p.settle(taken, nil))
+	require.Empty(t, p.settle(taken, nil, false))
 	p.putBack(taken)
 	assert.Len(t, p.take(10), 1)
 }

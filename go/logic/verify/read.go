@@ -246,7 +246,11 @@ func (s *sessions) identify(key sql.Bound) (string, error) {
 			return "", errForeignKey
 		}
 	}
-	return s.statements.KeyString(key)
+	id, err := s.statements.KeyString(key)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errForeignKey, err)
+	}
+	return id, nil
 }
 
 // chunkEnd reads the key that ends a chunk of the original; nil if it is the last chunk.

@@ -63,7 +63,7 @@ func (v *Verifier) round(ctx context.Context, ranges []sql.RowSet, items []item)
 			return err
 		}
 	}
-	v.pending.settle(nil, differing)
+	v.pending.suspect(differing)
 	for len(items) > 0 {
 		n := min(len(items), keysPerRead)
 		if err := v.settle(ctx, items[:n]); err != nil {
@@ -99,9 +99,14 @@ func (v *Verifier) settle(ctx context.Context, items []item) error {
 		if err != nil {
 			return err
 		}
-		if faults := v.pending.settle(items, differing); len(faults) > 0 {
-			return v.explain(ctx, both(conn), faults)
+		faults := v.pending.settle(items, differing, v.Patient())
+		if len(faults) == 0 {
+			return nil
 		}
-		return nil
+		difference, err := v.explain(ctx, both(conn), faults)
+		if err != nil {
+			return err
+		}
+		return difference
 	})
 }

@@ -25,8 +25,8 @@ type Settings struct {
 	Token func(ctx context.Context) (arrived <-chan struct{}, forget func(), err error)
 	// Postponed tells whether the cut-over waits for the operator. Then passes follow one another, with rests.
 	Postponed func() bool
-	// Patient says that rows may be missing from the ghost because of a conflict that passes. They are judged by Final only.
-	Patient bool
+	// Patient tells whether rows may be missing from the ghost at the moment because of a conflict that passes.
+	Patient func() bool
 	// Rows is the number of rows that the original is thought to have.
 	Rows func() int64
 	// ChunkSize is the number of rows in a chunk, or in the first one if ChunkTime adapts it.

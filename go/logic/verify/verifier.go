@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,7 +40,7 @@ func New(settings Settings) *Verifier {
 	v := &Verifier{
 		Settings: settings,
 		sessions: newSessions(settings.DB, settings.Statements, settings.Concurrency+2),
-		pending:  newPending(pendingLimit, settings.Patient),
+		pending:  newPending(pendingLimit),
 		ranges:   make(chan sql.RowSet, 2*rangesPerRound),
 		reading:  semaphore.NewWeighted(allReads),
 		wanted:   time.Now(),
@@ -51,10 +52,12 @@ func New(settings Settings) *Verifier {
 // allReads is more than there are sessions: Hold takes all of it.
 const allReads = 1 << 20
 
-// Prepare makes sure that the server does what the verification needs, so that a migration that cannot be verified ends
-// before it has begun.
-func (v *Verifier) Prepare(ctx context.Context) error {
-	return v.sessions.use(ctx, func(*gosql.Conn) error { return nil })
+// Check makes sure that the server does what the verification needs, so that a migration that cannot be verified ends before
+// it has begun.
+func Check(ctx context.Context, db *gosql.DB, statements *sql.VerifyStatements) error {
+	s := newSessions(db, statements, 1)
+	defer s.close()
+	return s.use(ctx, func(*gosql.Conn) error { return nil })
 }
 
 // Ready makes another session ready to read the original for Final. It must have the settings of the pool's.
@@ -139,15 +142,27 @@ func (v *Verifier) Hold(ctx context.Context) (release func(), err error) {
 	return func() { v.reading.Release(allReads) }, nil
 }
 
+// LastRowsError says that rows differed when the last of them were read for a cut-over. Whether that is a fault is for Run to
+// find out: the lock may have been lost.
+type LastRowsError struct{ Difference *DifferenceError }
+
+func (e *LastRowsError) Error() string {
+	texts := make([]string, len(e.Difference.Rows))
+	for i, row := range e.Difference.Rows {
+		texts[i] = row.String()
+	}
+	return "the checksum found that under the lock, if that was held, " + strings.Join(texts, "; ") + "; this is looked into"
+}
+
 // Final reads what is left, once: the caller holds the verifier, no client can write to the original, and all its events are
-// applied. It returns nil if all of it is equal, a *DifferenceError if not, and another error if the context ended before that.
+// applied. It returns nil if all of it is equal, a *LastRowsError if not, and another error if the context ended before that.
 // original, if it is not nil, is a session that Ready has made ready: the one that may read the original now.
 func (v *Verifier) Final(ctx context.Context, original Reader) error {
 	if v.inUse() > 0 {
-		return errors.New("some chunks that differed have not been read again yet")
+		return errors.New("the checksum has not read some chunks again yet that differed")
 	}
 	if v.pending.overflowed() {
-		return errors.New("too many rows were changed to keep them in mind")
+		return errors.New("the checksum begins anew: too many rows were changed to keep them in mind")
 	}
 	items := v.pending.all()
 	return v.sessions.use(ctx, func(conn *gosql.Conn) error {
@@ -161,7 +176,12 @@ func (v *Verifier) Final(ctx context.Context, original Reader) error {
 				return fmt.Errorf("reading the last %d changed rows again: %w", len(items), err)
 			}
 			if len(differing) > 0 {
-				return v.explain(ctx, from, differing)
+				v.pending.accuse(differing)
+				difference, err := v.explain(ctx, from, differing)
+				if err != nil {
+					return err
+				}
+				return &LastRowsError{difference}
 			}
 			v.pending.forget(share)
 		}
@@ -195,8 +215,8 @@ func (v *Verifier) readKeys(ctx context.Context, from readers, taken []item) ([]
 	return differing, err
 }
 
-// explain makes an error of rows that are known to be faults.
-func (v *Verifier) explain(ctx context.Context, from readers, faults []row) error {
+// explain finds out in what rows differ that are known to.
+func (v *Verifier) explain(ctx context.Context, from readers, faults []row) (*DifferenceError, error) {
 	result := &DifferenceError{Original: v.Original, Ghost: v.Ghost}
 	for _, fault := range faults {
 		if len(result.Rows) == maxReported {
@@ -204,12 +224,12 @@ func (v *Verifier) explain(ctx context.Context, from readers, faults []row) erro
 		}
 		difference, err := v.sessions.explain(ctx, from, fault)
 		if err != nil {
-			return fmt.Errorf("the checksum found that a row differs (%s), and then: %w", v.Statements.FormatKey(fault.key), err)
+			return nil, fmt.Errorf("the checksum found that a row differs (%s), and then: %w", v.Statements.FormatKey(fault.key), err)
 		}
 		result.Rows = append(result.Rows, difference)
 	}
 	result.More = len(faults) - len(result.Rows)
-	return result
+	return result, nil
 }
 
 // read lends a session for one read when reading is allowed, and repeats what may work the next time.
@@ -242,9 +262,11 @@ func (v *Verifier) read(ctx context.Context, do func(conn *gosql.Conn) error) er
 	}
 }
 
+// isFinal tells whether trying again is of no use. A value that the ghost does not take is the writer's to report, who meets
+// it too and knows more of it; a client may also take it back.
 func isFinal(err error) bool {
 	var difference *DifferenceError
-	return errors.As(err, &difference) || errors.Is(err, errForeignKey) || errors.Is(err, errNotHashed) || mysql.IsPermanent(err)
+	return errors.As(err, &difference) || errors.Is(err, errForeignKey) || errors.Is(err, errNotHashed) || mysql.IsPermanent(err) && !mysql.IsDataError(err)
 }
 
 func pause(ctx context.Context, d time.Duration) error {
