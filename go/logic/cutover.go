@@ -37,7 +37,7 @@ func (mgtr *Migrator) cutOver(ctx context.Context) error {
 			return fmt.Errorf("giving up the cut-over after %d attempts: %w", attempt, err)
 		}
 		_ = mgtr.log.Errore(err)
-		if err := pause(ctx, mgtr.cutOverPause(attempt)); err != nil {
+		if err := mgtr.restAfterAttempt(ctx, attempt); err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func (m *measurements) end(now time.Time) {
 	}
 }
 
-// progress sends the gauges of each tick.
+// measureProgress sends the gauges of each tick.
 func (mgtr *Migrator) measureProgress() {
 	c, emitter := mgtr.context, mgtr.measure.emitter
 	emitter.Gauge("row_copy.rows_copied", float64(c.GetTotalRowsCopied()))

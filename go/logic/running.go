@@ -33,8 +33,11 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		Wait:        mgtr.throttler.Gate().Wait,
 		BatchSize:   c.GetDMLBatchSize,
 		Retries:     c.MaxRetries(),
-		Applied: func(events int64, took time.Duration) {
+		Applied: func(events, delta int64, took time.Duration) {
 			c.AddDMLEventsApplied(events)
+			if c.CountTableRows {
+				c.AddRowsDelta(delta)
+			}
 			mgtr.applyRate.observe(events, took)
 			mgtr.log.Debugf("ApplyDMLEventQueries() applied %d events in one transaction", events)
 		},
@@ -153,6 +156,8 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 // mayCopy returns when a chunk may be copied: not throttled, and not while the backlog is more than half full, so that
 // the copy cannot starve the events.
 func (mgtr *Migrator) mayCopy(ctx context.Context) error {
+	waitBegan := time.Now()
+	defer func() { mgtr.measure.sleep(throttleSleep, time.Since(waitBegan)) }()
 	for {
 		if err := mgtr.throttler.Gate().Wait(ctx); err != nil {
 			return err
@@ -185,7 +190,11 @@ func (mgtr *Migrator) swap(ctx context.Context) error {
 		mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.carryAutoIncrement)
 	}
 	mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.newRelations)
-	return mgtr.cutOver(ctx)
+	err := mgtr.cutOver(ctx)
+	if report := mgtr.lastReport.Load(); err != nil && report != nil {
+		mgtr.measure.cutOverAttempt(cutOverAborted, report, time.Now())
+	}
+	return err
 }
 
 // cleanUp ends a run that has succeeded: it drops what is not needed any more.

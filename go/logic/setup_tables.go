@@ -50,6 +50,8 @@ func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
 	}
 	mgtr.background(beat.run)
 	mgtr.log.Infof("Waiting for ghost table to be migrated. Current lag is %s", c.GetCurrentLagDuration())
+	waitBegan := time.Now()
+	defer func() { mgtr.measure.sleep(replicaWaitSleep, time.Since(waitBegan)) }()
 	select {
 	case <-arrived:
 		return nil

@@ -17,7 +17,7 @@ func (o *options) connectionFlags() []flagSpec {
 		stringFlag(&m.AssumeMasterHostname, "assume-master-host", "", "host[:port] of the primary; do not look for it"),
 		floatFlag(&server.Timeout, "mysql-timeout", 0, "seconds that connecting, and each read and write of an SQL connection, may take; 0: any time").within(0, math.MaxInt64),
 		stringFlag(&o.charset, "charset", "utf8mb4,utf8,latin1", "character sets for the connection, the first that the server knows is used"),
-		stringFlag(&o.storageEngine, "storage-engine", "innodb", "rocksdb makes sessions READ COMMITTED, as that engine needs it (experimental); the table's own engine is not changed").pending(),
+		stringFlag(&o.storageEngine, "storage-engine", "innodb", "rocksdb makes sessions READ COMMITTED, as that engine needs it (experimental); the table's own engine is not changed"),
 		boolFlag(&m.SkipPortValidation, "skip-port-validation", false, "do not compare the port that the server reports with the one it was reached by"),
 		boolFlag(&m.UseTLS, "ssl", false, "encrypt all connections to the servers"),
 		stringFlag(&m.TLSCACertificate, "ssl-ca", "", "PEM file with the authorities to trust instead of the system's; needs --ssl"),

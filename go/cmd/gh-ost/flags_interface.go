@@ -19,9 +19,9 @@ func (o *options) interfaceFlags() []flagSpec {
 		stringFlag(&m.HooksHintToken, "hooks-hint-token", "", "text for the hooks, in GH_OST_HOOKS_HINT_TOKEN"),
 		intFlag(&m.HooksStatusIntervalSec, "hooks-status-interval", 60, "seconds between calls of the status hook; 0: never"),
 		intFlag(&m.HooksTimeoutSeconds, "hooks-timeout-seconds", 0, "seconds after which a hook is ended and counts as failed; 0: it may take any time").within(0, math.MaxInt64),
-		stringFlag(&o.statsdAddr, "statsd-addr", "", "DogStatsD listener to send metrics to: host:port, or the path of a unix socket").pending(),
-		listFlag(&o.statsdTags, "statsd-tags", "key:value to put on every metric; give the flag once for each").pending(),
-		intFlag(&o.runtimeMetricsInterval, "runtime-metrics-interval", 10, "seconds between metrics on this process itself; 0: none; needs --statsd-addr").within(0, math.MaxInt64).pending(),
+		stringFlag(&o.statsdAddr, "statsd-addr", "", "DogStatsD listener to send metrics to: host:port, or the path of a unix socket"),
+		listFlag(&o.statsdTags, "statsd-tags", "key:value to put on every metric; give the flag once for each"),
+		intFlag(&o.runtimeMetricsInterval, "runtime-metrics-interval", 10, "seconds between metrics on this process itself; 0: none; needs --statsd-addr").within(0, math.MaxInt64),
 	}
 }
 

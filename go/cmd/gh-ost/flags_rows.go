@@ -13,8 +13,8 @@ func (o *options) rowFlags() []flagSpec {
 		intFlag(&o.defaultRetries, "default-retries", 60, "attempts at an operation that may be retried, the cut-over too"),
 		floatFlag(&o.niceRatio, "nice-ratio", 0, "rest after each chunk for this multiple of the time it took; kept within 0 and 100"),
 		boolFlag(&m.Checksum, "checksum", false, "compare the new table with the original, while clients write, and swap only if they agree"),
-		boolFlag(&m.CountTableRows, "exact-rowcount", false, "count the rows instead of estimating them, to show the progress exactly").pending(),
-		boolFlag(&m.ConcurrentCountTableRows, "concurrent-rowcount", true, "with --exact-rowcount: count while copying; false counts first").pending(),
+		boolFlag(&m.CountTableRows, "exact-rowcount", false, "count the rows instead of estimating them, to show the progress exactly"),
+		boolFlag(&m.ConcurrentCountTableRows, "concurrent-rowcount", true, "with --exact-rowcount: count while copying; false counts first"),
 		intFlag(&o.heartbeatIntervalMillis, "heartbeat-interval-millis", 100, "milliseconds between heartbeats, which measure the lag; kept within 100 and 1000"),
 	}
 }

@@ -21,6 +21,7 @@ type Batch struct {
 	index  map[string]int // place in images, by KeyString
 	images []image
 	events int64
+	delta  int64
 }
 
 // image is the last that is known of one key: its whole row, or nil if the row is gone.
@@ -46,6 +47,12 @@ func (b *Batch) Add(event *binlog.Event) error {
 
 func (b *Batch) addRow(change *binlog.RowChange) error {
 	b.events++
+	switch {
+	case change.Before == nil:
+		b.delta++
+	case change.After == nil:
+		b.delta--
+	}
 	var gone, now string
 	var err error
 	if change.Before != nil {
@@ -97,6 +104,9 @@ func (b *Batch) Upserts() [][]any {
 	}
 	return rows
 }
+
+// RowsDelta is the number of inserted rows less that of deleted ones.
+func (b *Batch) RowsDelta() int64 { return b.delta }
 
 // Events is the number of row changes that were taken in, before coalescing.
 func (b *Batch) Events() int64 { return b.events }

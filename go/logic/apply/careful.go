@@ -111,7 +111,7 @@ func (w *Writer) applyCarefully(ctx context.Context, batch *Batch) error {
 		first := w.Conflicts()[0]
 		return fmt.Errorf("more than %d rows of the original meet others in the ghost table on a unique key, the first by key is (%s): %w", maxOwed, first.Key, first.Err)
 	}
-	w.Applied(batch.Events(), time.Since(started))
+	w.Applied(batch.Events(), batch.RowsDelta(), time.Since(started))
 	return nil
 }
 

@@ -53,8 +53,9 @@ type Settings struct {
 	BatchSize func() int64
 	// Retries is how often a batch is tried.
 	Retries int64
-	// Applied is told how many row changes were committed, and how long their transaction took.
-	Applied func(events int64, took time.Duration)
+	// Applied is told how many row changes were committed, how many more rows the original has by them (or fewer, below 0),
+	// and how long their transaction took.
+	Applied func(events, delta int64, took time.Duration)
 	// Retrying is told of each failed attempt that will be repeated.
 	Retrying func(err error, attempt int64)
 }
@@ -130,7 +131,7 @@ func (w *Writer) apply(ctx context.Context, entries []entry) error {
 	if err != nil {
 		return err
 	}
-	w.Applied(batch.Events(), time.Since(started))
+	w.Applied(batch.Events(), batch.RowsDelta(), time.Since(started))
 	return nil
 }
 
