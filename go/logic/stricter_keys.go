@@ -97,7 +97,9 @@ func isToldApartAsBefore(column sql.SharedColumn) bool {
 	switch {
 	case source.Text == target.Text, source.IsCharacter() && target.IsCharacter(), source.IsInteger() && target.IsInteger():
 		return true
-	case source.IsInteger() && target.IsCharacter():
+	case source.IsInteger() && target.Kind == sql.KindDecimal:
+		return true
+	case target.IsCharacter() && (source.IsInteger() || source.Kind == sql.KindInet || source.Kind == sql.KindEnum):
 		return true
 	}
 	return source.Kind == target.Kind && source.Decimals <= target.Decimals

@@ -6,7 +6,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/github/gh-ost/go/mysql"
 	"github.com/github/gh-ost/go/sql"
+)
+
+// What MySQL says where a name that it makes for a copied check would be too long.
+const (
+	errTooLongName    = 1059
+	errCheckNotStored = 3507
 )
 
 // tables creates, looks up and drops the helper tables on the server that is changed.
@@ -45,7 +52,11 @@ func (t tables) drop(ctx context.Context, table sql.TableName) error {
 // sql_mode of a native ALTER. If the ALTER sets no AUTO_INCREMENT, the original's next value is kept.
 func (t tables) createGhost(ctx context.Context, original, ghost sql.TableName) error {
 	if _, err := t.db.ExecContext(ctx, fmt.Sprintf("CREATE /* gh-ost */ TABLE %s LIKE %s", ghost, original)); err != nil {
-		return fmt.Errorf("creating the ghost table %s: %w", ghost, err)
+		hint := ""
+		if number := mysql.ErrorNumber(err); number == errTooLongName || number == errCheckNotStored {
+			hint = ". The server's names for copied checks are too long with this table's name: give the helper tables a shorter one with --force-table-names"
+		}
+		return fmt.Errorf("creating the ghost table %s: %w%s", ghost, err, hint)
 	}
 	return nil
 }

@@ -1,0 +1,2 @@
+UPDATE t SET n = n + 1;
+REPLACE INTO t VALUES (4, _latin1 0x00FF81, 0x00, 4);

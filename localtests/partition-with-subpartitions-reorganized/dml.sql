@@ -1,0 +1,2 @@
+UPDATE t SET v = v + 1 WHERE id % 3 = 0;
+REPLACE INTO t VALUES (999, 1);
