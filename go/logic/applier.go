@@ -49,6 +49,7 @@ func ConnectApplier(ctx context.Context, config *mysql.ConnectionConfig, databas
 	apl.timeZone = apl.server.TimeZone
 	unlimited := config.Duplicate()
 	unlimited.Timeout = 0 // these sessions bound each statement themselves
+	unlimited.MultiStatements = true
 	if apl.sessions, err = unlimited.Open(database, "SET /* gh-ost */ SESSION autocommit = 1"); err != nil {
 		apl.Close()
 		return nil, err

@@ -35,6 +35,9 @@ const (
 	// interruptInterval is the pause between two tries to end the locking session's statement.
 	interruptInterval = 20 * time.Millisecond
 
+	// holdSeconds is how long the server holds the lock by itself behind the sentry's drop, if nobody ends that.
+	holdSeconds = 1
+
 	// swapLimit bounds the RENAME after the unlock: readers wait for it.
 	swapLimit = time.Second
 )
@@ -148,10 +151,11 @@ func (h *lockHandle) perform(action cutover.Action) {
 	case cutover.CheckBeforeDrop:
 		h.watch(h.phase, h.checkBeforeDrop)
 	case cutover.DropSentry:
-		limit := h.timeout + statementLimit
-		if h.state.Lock == cutover.LockHeld { // clients wait
-			limit = time.Until(h.lockEnds) + lockGrace
+		if h.state.Lock != cutover.LockHeld {
+			h.statements <- h.clearSentry
+			break
 		}
+		limit := time.Until(h.lockEnds) + lockGrace // clients wait
 		h.statements <- func() (cutover.Event, error) { return h.dropSentry(limit) }
 	case cutover.ProveQueued:
 		h.watch(h.phase, h.proveQueued)
@@ -328,9 +332,31 @@ func (h *lockHandle) lockOriginal(mode string) error {
 	return err
 }
 
+// dropSentry drops the sentry and has the server hold the lock by itself for a while, in one request: if this process
+// dies right after the drop, or is cut off, the session's end frees the original only when the RENAME has long been in its
+// queue, so no writer gets in between. The hold is ended as soon as the RENAME is seen there.
 func (h *lockHandle) dropSentry(limit time.Duration) (cutover.Event, error) {
 	h.log.Infof("Dropping magic cut-over table")
-	if _, err := h.lock.Exec(h.work, limit, "DROP /* gh-ost */ TABLE "+h.names.old.String()); err != nil {
+	held, end := context.WithCancel(h.work)
+	var watching sync.WaitGroup
+	watching.Add(1)
+	go func() {
+		defer watching.Done()
+		h.endHoldWhenQueued(held)
+	}()
+	_, err := h.lock.Exec(h.work, limit, fmt.Sprintf("DROP /* gh-ost */ TABLE %s; DO /* gh-ost */ SLEEP(%d)", h.names.old, holdSeconds))
+	end()
+	watching.Wait()
+	if err != nil {
+		return cutover.SentryDropFailed, fmt.Errorf("dropping the sentry table %s: %w", h.names.old, err)
+	}
+	return cutover.SentryGone, nil
+}
+
+// clearSentry drops the sentry of an attempt that was given up. Nobody waits for it.
+func (h *lockHandle) clearSentry() (cutover.Event, error) {
+	h.log.Infof("Dropping magic cut-over table")
+	if _, err := h.lock.Exec(h.work, h.timeout+statementLimit, "DROP /* gh-ost */ TABLE "+h.names.old.String()); err != nil {
 		return cutover.SentryDropFailed, fmt.Errorf("dropping the sentry table %s: %w", h.names.old, err)
 	}
 	return cutover.SentryGone, nil

@@ -121,6 +121,28 @@ func (h *lockHandle) proveQueued(ctx context.Context) (cutover.Event, bool) {
 	return event, ok
 }
 
+// endHoldWhenQueued ends the hold behind the sentry's drop once the RENAME is queued on the original, or leaves it to its
+// time. It kills only while the locking session sleeps: its other statements have ends of their own.
+func (h *lockHandle) endHoldWhenQueued(ctx context.Context) {
+	for queued := false; ; {
+		if !queued {
+			proven, err := h.proof.proven(ctx)
+			queued = err == nil && proven
+		}
+		if queued {
+			process, found, err := h.control.process(ctx, h.lock.ID())
+			if err == nil && found && process.State == "User sleep" && ctx.Err() == nil {
+				if err := h.control.kill(ctx, h.sessionLock()); err != nil {
+					h.log.Debugf("ending the hold behind the sentry's drop: %v", err)
+				}
+			}
+		}
+		if pause(ctx, lookInterval) != nil {
+			return
+		}
+	}
+}
+
 // killRename ends the RENAME and confirms that it is gone: that the server has answered it, or that its connection
 // exists no more, so that a request which is still on its way cannot start either.
 func (h *lockHandle) killRename(ctx context.Context) (cutover.Event, bool) {

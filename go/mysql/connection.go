@@ -43,6 +43,9 @@ type ConnectionConfig struct {
 	// Charset lists character sets, the first that the server knows is used; empty: DefaultCharset.
 	Charset string
 
+	// MultiStatements lets a query have several statements, separated by semicolons.
+	MultiStatements bool
+
 	tls *tlsSettings
 }
 
@@ -172,6 +175,7 @@ func (c *ConnectionConfig) fill(config *driver.Config, databaseName string) {
 	config.Addr = c.Key.StringCode()
 	config.DBName = databaseName
 	config.InterpolateParams = true
+	config.MultiStatements = c.MultiStatements
 	config.MaxAllowedPacket = 0 // ask the server: a row may be larger than the driver's default
 	config.ConnectionAttributes = "program_name:" + programName
 	config.Params = map[string]string{"autocommit": "1"}

@@ -160,6 +160,10 @@ func (s server) lockSessionMoves(w world, add func(string, world)) {
 			}
 		}
 		add("the locking session's statement is interrupted", n)
+		if w.is(DropSentry) && w.lockConn {
+			n.sentry = false
+			add("the locking session is interrupted behind the sentry's drop", n)
+		}
 	}
 }
 

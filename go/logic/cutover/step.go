@@ -159,8 +159,7 @@ func (s State) whileHolding(e Event) (State, []Action) {
 		s.Phase = Proving
 		return s, []Action{ProveQueued}
 	case s.Phase == Dropping && e == SentryDropFailed:
-		s.Sentry = SentryStanding
-		s.blame(DropFailure)
+		s.blame(DropFailure) // the sentry stays doubtful: the drop may have been done before the failure
 		return s.abort()
 	case s.Phase == Proving && e == QueueProven:
 		s.Phase = Unlocking
