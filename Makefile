@@ -89,6 +89,10 @@ vet: ## run go vet, and gofmt as a check
 fmt: ## format the code
 	gofmt -l -w $$(git ls-files '*.go')
 
+.PHONY: completions
+completions: ## write the shell completions, the manual page and doc/flags.md from the table of flags
+	$(GO) test ./go/cmd/gh-ost -run 'UpToDate|Help' -update
+
 .PHONY: vendor
 vendor: ## copy the dependencies into vendor/, as source releases carry them
 	$(GO) mod vendor

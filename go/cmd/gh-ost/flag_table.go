@@ -19,12 +19,41 @@ type flagSpec struct {
 	isPending   bool
 	pendingText []string // these values are pending, others are not
 	requirement string   // what the value must be, in words; empty: anything of its kind
+	words       []string // values worth offering in a shell
+	pathKind    pathKind // what kind of path the value is
 }
+
+// pathKind says which names of the file system a shell offers for a value.
+type pathKind uint8
+
+const (
+	noPath pathKind = iota
+	filePath
+	directoryPath
+)
 
 // flagGroup is a group of flags under one title.
 type flagGroup struct {
 	title string
 	flags []flagSpec
+}
+
+// offering names the values that a shell offers; others may be taken as well.
+func (f flagSpec) offering(words ...string) flagSpec {
+	f.words = words
+	return f
+}
+
+// file marks a flag whose value is the path of a file.
+func (f flagSpec) file() flagSpec {
+	f.pathKind = filePath
+	return f
+}
+
+// directory marks a flag whose value is the path of a directory.
+func (f flagSpec) directory() flagSpec {
+	f.pathKind = directoryPath
+	return f
 }
 
 // pending marks a flag that this version does not serve yet: giving it a value other than its default is refused.

@@ -8,12 +8,12 @@ import (
 func (o *options) interfaceFlags() []flagSpec {
 	m := o.migration
 	return []flagSpec{
-		stringFlag(&m.ServeSocketFile, "serve-socket-file", "", "unix socket to take commands from; /tmp/gh-ost.<database>.<table>.sock if not given"),
+		stringFlag(&m.ServeSocketFile, "serve-socket-file", "", "unix socket to take commands from; /tmp/gh-ost.<database>.<table>.sock if not given").file(),
 		stringFlag(&o.socketMode, "serve-socket-mode", "", "permissions of that socket in octal, such as 0660; its owner alone if not given").check("octal permissions, 0 to 0777", isFileMode),
 		boolFlag(&m.DropServeSocket, "initially-drop-socket-file", false, "remove a left-over socket file at the start. Be sure that no other run uses it"),
 		intFlag(&m.ServeTCPPort, "serve-tcp-port", 0, "TCP port to take commands from as well, without any log-in; 0: none").within(0, 65535),
 		stringFlag(&m.ServeTCPHost, "serve-tcp-host", "", "address to bind that port to, such as 127.0.0.1; all addresses if not given"),
-		stringFlag(&m.HooksPath, "hooks-path", "", "directory with hook scripts; see doc/hooks.md"),
+		stringFlag(&m.HooksPath, "hooks-path", "", "directory with hook scripts; see doc/hooks.md").directory(),
 		stringFlag(&m.HooksHintMessage, "hooks-hint", "", "text for the hooks, in GH_OST_HOOKS_HINT"),
 		stringFlag(&m.HooksHintOwner, "hooks-hint-owner", "", "text for the hooks, in GH_OST_HOOKS_HINT_OWNER"),
 		stringFlag(&m.HooksHintToken, "hooks-hint-token", "", "text for the hooks, in GH_OST_HOOKS_HINT_TOKEN"),

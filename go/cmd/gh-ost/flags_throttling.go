@@ -16,8 +16,8 @@ func (o *options) throttlingFlags() []flagSpec {
 		intFlag(&m.ThrottleHTTPIntervalMillis, "throttle-http-interval-millis", 100, "milliseconds between two such requests").within(1, math.MaxInt64),
 		intFlag(&m.ThrottleHTTPTimeoutMillis, "throttle-http-timeout-millis", 1000, "milliseconds that such a request may take").within(1, math.MaxInt64),
 		boolFlag(&o.ignoreHTTPErrors, "ignore-http-errors", false, "do not throttle when that URL cannot be reached"),
-		stringFlag(&m.ThrottleFlagFile, "throttle-flag-file", "", "throttle while this file exists"),
-		stringFlag(&m.ThrottleAdditionalFlagFile, "throttle-additional-flag-file", "/tmp/gh-ost.throttle", "throttle while this file exists; one file for all runs of a machine"),
+		stringFlag(&m.ThrottleFlagFile, "throttle-flag-file", "", "throttle while this file exists").file(),
+		stringFlag(&m.ThrottleAdditionalFlagFile, "throttle-additional-flag-file", "/tmp/gh-ost.throttle", "throttle while this file exists; one file for all runs of a machine").file(),
 		stringFlag(&o.replicationLagQuery, "replication-lag-query", "", "deprecated, without effect: the lag is measured by heartbeats"),
 	}
 }

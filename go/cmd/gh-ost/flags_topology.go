@@ -15,6 +15,6 @@ func (o *options) topologyFlags() []flagSpec {
 		boolFlag(&m.InitiallyDropGhostTable, "initially-drop-ghost-table", false, "drop a left-over ghost table at the start"),
 		boolFlag(&m.OkToDropTable, "ok-to-drop-table", false, "drop the old table at the end. On a busy server better do that later"),
 		boolFlag(&m.PanicOnWarnings, "panic-on-warnings", false, "end at any warning of a statement that copies or applies"),
-		stringFlag(&m.PanicFlagFile, "panic-flag-file", "", "end at once, without cleaning up, when this file comes into being"),
+		stringFlag(&m.PanicFlagFile, "panic-flag-file", "", "end at once, without cleaning up, when this file comes into being").file(),
 	}
 }
