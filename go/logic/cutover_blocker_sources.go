@@ -191,17 +191,20 @@ func (h *lockHolder) setTime(d time.Duration) {
 
 // sessionsByID reads the process list. MariaDB tells times in milliseconds, MySQL in seconds.
 func sessionsByID(ctx context.Context, q mysql.Querier, dialect mysql.Dialect) (map[int64]session, error) {
-	millis := "time * 1000"
-	if dialect.IsMariaDB() {
-		millis = "time_ms"
+	sessions := map[int64]session{}
+	if !dialect.IsMariaDB() {
+		processes, err := mysql.ShowProcesses(ctx, q)
+		for _, p := range processes {
+			sessions[p.ID] = session{p.ID, p.User, p.Host, p.Command, p.State, beginning(p.Info), p.Time}
+		}
+		return sessions, err
 	}
-	rows, err := q.QueryContext(ctx, "SELECT /* gh-ost */ id, user, host, command, COALESCE(state, ''), LEFT(COALESCE(info, ''), 1024), "+millis+
+	rows, err := q.QueryContext(ctx, "SELECT /* gh-ost */ id, user, host, command, COALESCE(state, ''), LEFT(COALESCE(info, ''), 1024), time_ms"+
 		" FROM information_schema.processlist")
 	if err != nil {
 		return nil, fmt.Errorf("reading the process list: %w", err)
 	}
 	defer rows.Close() // rows.Err is what counts
-	sessions := map[int64]session{}
 	for rows.Next() {
 		var s session
 		var ms float64
@@ -215,6 +218,11 @@ func sessionsByID(ctx context.Context, q mysql.Querier, dialect mysql.Dialect) (
 		return nil, fmt.Errorf("reading the process list: %w", err)
 	}
 	return sessions, nil
+}
+
+// beginning is as much of a statement as is looked at.
+func beginning(statement string) string {
+	return strings.ToValidUTF8(statement[:min(len(statement), 1024)], "")
 }
 
 // engineTransactions reads the storage engine's transactions. The server refreshes them only when nobody has read them

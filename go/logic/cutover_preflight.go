@@ -22,6 +22,9 @@ const (
 	// refresh them while they are read more often than every 100 ms.
 	transactionPause = 150 * time.Millisecond
 
+	// looksThatMayFail in a row are waited for; then the cut-over goes without.
+	looksThatMayFail = 10
+
 	// lookLimit bounds each statement of a look before the lock, when nobody is held up.
 	lookLimit = 5 * time.Second
 
@@ -55,7 +58,10 @@ type lockWatch struct {
 	blind  bool       // there is none
 	looked time.Time
 	reason string // of the last look
-	told   map[string]bool
+
+	failures int  // how many looks in a row have failed
+	unsafe   bool // the last look did not even come to know whether an attempt would be safe
+	told     map[string]bool
 
 	transactionsRead time.Time
 
@@ -99,13 +105,27 @@ func (w *lockWatch) beforeLock(ctx context.Context) (reason string, err error) {
 	}
 	w.reason, err = w.look(ctx)
 	w.looked = time.Now()
-	return w.reason, err
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err == nil:
+		w.failures = 0
+	default:
+		if w.failures++; w.failures < looksThatMayFail || w.unsafe {
+			w.reason = fmt.Sprintf("it could not be seen whether anybody holds the tables: %v", err)
+			return w.reason, nil
+		}
+		w.tellOnce("failed", "the cut-over cannot see whether anybody holds the tables, and goes without: %v", err)
+	}
+	return w.reason, nil
 }
 
 func (w *lockWatch) look(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
-	if reason, err := w.writeLockCount(ctx); err != nil || reason != "" {
+	reason, err := w.writeLockCount(ctx)
+	w.unsafe = err != nil
+	if err != nil || reason != "" {
 		w.remember(nil)
 		return reason, err
 	}
@@ -342,6 +362,9 @@ func (w *lockWatch) chooseSource(ctx context.Context) error {
 // optional reads what an account may have no right to read, which is said once.
 func (w *lockWatch) optional(what string, read func() ([]engineTransaction, error)) ([]engineTransaction, error) {
 	transactions, err := read()
+	if mysql.ErrorNumber(err) == errCannotConvert {
+		return nil, nil // a statement of somebody's stands in the way; what holds the tables is seen elsewhere
+	}
 	if mysql.IsAccessDenied(err) {
 		w.tellOnce(what, "the cut-over cannot see transactions (the privilege PROCESS is needed), and goes without: %v", err)
 		return nil, nil
@@ -357,6 +380,10 @@ func (w *lockWatch) optionalIDs(ctx context.Context) ([]string, error) {
 	}
 	return ids, err
 }
+
+// errCannotConvert is MySQL's error for a look at a table of information_schema in which a statement with a character of
+// four bytes stands.
+const errCannotConvert = 3854
 
 // errXARecoverDenied is MySQL's error for XA RECOVER without the privilege.
 const errXARecoverDenied = 1401

@@ -78,6 +78,9 @@ func (p Process) AwaitsMetadataLock() bool {
 func LookUpProcess(ctx context.Context, q Querier, dialect Dialect, connectionID int64) (process Process, found bool, err error) {
 	tables := dialect.ProcesslistTables()
 	for i, table := range tables {
+		if table == informationSchemaProcesslist && !dialect.IsMariaDB() {
+			return lookUpShown(ctx, q, connectionID)
+		}
 		process, found, err = lookUpIn(ctx, q, table, connectionID)
 		mayNotRead := IsAccessDenied(err) || Classify(err) == SchemaError
 		if found || err != nil && (!mayNotRead || i == len(tables)-1) {
@@ -85,6 +88,54 @@ func LookUpProcess(ctx context.Context, q Querier, dialect Dialect, connectionID
 		}
 	}
 	return Process{}, false, nil
+}
+
+// informationSchemaProcesslist cannot be read on MySQL while any session runs a statement with a character of four bytes:
+// error 3854. Where writers wait in a queue, that is for as long as they wait.
+const informationSchemaProcesslist = "information_schema.processlist"
+
+func lookUpShown(ctx context.Context, q Querier, connectionID int64) (Process, bool, error) {
+	processes, err := ShowProcesses(ctx, q)
+	if err != nil {
+		return Process{}, false, fmt.Errorf("looking for session %d: %w", connectionID, err)
+	}
+	for _, process := range processes {
+		if process.ID == connectionID {
+			return process, true, nil
+		}
+	}
+	return Process{}, false, nil
+}
+
+// ShowProcesses lists the sessions by SHOW PROCESSLIST, which knows any statement's characters. An account without
+// PROCESS sees its own sessions only.
+func ShowProcesses(ctx context.Context, q Querier) (processes []Process, err error) {
+	rows, err := q.QueryContext(ctx, "SHOW /* gh-ost */ FULL PROCESSLIST")
+	if err != nil {
+		return nil, fmt.Errorf("listing sessions: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, fmt.Errorf("listing sessions: %w", err)
+	}
+	for rows.Next() {
+		var process Process
+		var user, host, schema, command, state, info gosql.NullString
+		var seconds gosql.NullFloat64
+		dest := []any{&process.ID, &user, &host, &schema, &command, &seconds, &state, &info}
+		for len(dest) < len(columns) {
+			dest = append(dest, new(any)) // what a server adds
+		}
+		if err := rows.Scan(dest...); err != nil {
+			return nil, fmt.Errorf("listing sessions: %w", err)
+		}
+		process.User, process.Host, process.Schema = user.String, host.String, schema.String
+		process.Command, process.State, process.Info = command.String, state.String, info.String
+		process.Time = time.Duration(seconds.Float64 * float64(time.Second))
+		processes = append(processes, process)
+	}
+	return processes, rows.Err()
 }
 
 func lookUpIn(ctx context.Context, q Querier, table string, connectionID int64) (process Process, found bool, err error) {
