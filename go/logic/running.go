@@ -8,6 +8,7 @@ import (
 
 	"github.com/github/gh-ost/go/logic/apply"
 	"github.com/github/gh-ost/go/logic/rowcopy"
+	"github.com/github/gh-ost/go/mysql"
 	"github.com/github/gh-ost/go/sql"
 )
 
@@ -47,7 +48,13 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 	})
 	mgtr.background(func(ctx context.Context) error {
 		defer db.Close() // its sessions are at rest
-		return writer.Run(ctx)
+		err := writer.Run(ctx)
+		if mysql.IsNoSuchTable(err) && mgtr.hasSwapped(ctx) {
+			// What would still be applied has come too late, and the audit must be able to read on and tell of it.
+			mgtr.backlog.Discard(ctx)
+			return nil
+		}
+		return err
 	})
 	mgtr.streamer.Follow(mgtr.original.Columns.Len())
 
@@ -69,6 +76,17 @@ func (mgtr *Migrator) catchUp(ctx context.Context, state ChangelogState) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// hasSwapped waits for the end of a cut-over attempt that is under way, if there is one, and tells whether the ghost has
+// taken the original's place.
+func (mgtr *Migrator) hasSwapped(ctx context.Context) bool {
+	for mgtr.context.IsInCutOverCriticalSection() && !mgtr.context.IsCutOverComplete() {
+		if pause(ctx, lookInterval) != nil {
+			return false
+		}
+	}
+	return mgtr.context.IsCutOverComplete()
 }
 
 // startThrottling waits until everything that may hold the migration back has been measured once.

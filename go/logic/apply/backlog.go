@@ -95,6 +95,16 @@ func (b *Backlog) signal() {
 	b.changed = make(chan struct{})
 }
 
+// Discard throws away whatever is in the backlog and comes to it, until the context ends: nobody applies any more, and
+// the stream must not wait.
+func (b *Backlog) Discard(ctx context.Context) {
+	for {
+		if _, err := b.take(ctx, rowsPerBatch, bytesPerBatch); err != nil {
+			return
+		}
+	}
+}
+
 // take removes the next entries: row events of together up to maxRows rows and maxBytes bytes (one at least), or the
 // markers that come next. It waits while there are none.
 func (b *Backlog) take(ctx context.Context, maxRows, maxBytes int) ([]entry, error) {
