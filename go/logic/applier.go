@@ -15,10 +15,11 @@ import (
 // Applier holds the connections to the server that is changed: pools of sessions that are alike, each pool for one
 // purpose, so that no setting of one purpose leaks into another and none can starve another.
 type Applier struct {
-	config *mysql.ConnectionConfig
-	server *mysql.Server
-	log    base.Logger
-	pass   func(point string) // told each point of a cut-over that is passed; a seam for fault tests, else does nothing
+	config     *mysql.ConnectionConfig
+	server     *mysql.Server
+	log        base.Logger
+	pass       func(point string) // told each point of a cut-over that is passed; a seam for fault tests, else does nothing
+	otherProof renameProof        // instead of the one that fits the server; a seam for fault tests, else nil
 
 	general  *gosql.DB // changelog, looks, drops
 	sessions *gosql.DB // the cut-over's locking and renaming sessions, each used once

@@ -85,6 +85,9 @@ func (apl *Applier) openAttempt(ctx context.Context, names cutOverNames, token s
 		attempt.close()
 		return nil, err
 	}
+	if apl.otherProof != nil {
+		attempt.proof = apl.otherProof
+	}
 	return attempt, nil
 }
 

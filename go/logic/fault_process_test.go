@@ -126,6 +126,7 @@ func (r *faultRun) startChild(stop cutover.Phase) *child {
 		_ = c.command.Wait() // its end says nothing that the lines do not
 	}()
 	r.t.Cleanup(func() { c.signal(syscall.SIGKILL); <-c.ended })
+	r.began = time.Now()
 	c.wait("at " + stop.String())
 	return c
 }
