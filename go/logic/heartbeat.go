@@ -15,10 +15,12 @@ type heartbeat struct {
 	failed    func(err error)
 }
 
-// run writes until the context ends. More failures in a row than retries end the run.
+// run writes until the context ends. More failures in a row than retries end the run, but not before as many seconds: a
+// server that refuses connections does so at once, and may be back in a moment.
 func (h *heartbeat) run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	lastSuccess := time.Now()
 	for failures := int64(0); ; {
 		select {
 		case <-ctx.Done():
@@ -28,14 +30,14 @@ func (h *heartbeat) run(ctx context.Context) error {
 				err := h.changelog.WriteHeartbeat(ctx, now)
 				switch {
 				case err == nil:
-					failures = 0
+					failures, lastSuccess = 0, now
 				case ctx.Err() != nil:
 					return nil
 				default:
 					failures++
 					h.failed(err)
 				}
-				if failures > h.retries {
+				if failures > h.retries && now.Sub(lastSuccess) > time.Duration(h.retries)*time.Second {
 					return fmt.Errorf("%d heartbeats in a row could not be written: %w", failures, err)
 				}
 			}
