@@ -48,7 +48,7 @@ integration: setup servers ## run the packages whose tests need servers
 
 .PHONY: faults
 faults: setup servers ## run the fault tests: kills, freezes and lost connections at every step, many times
-	$(GO) test -race -count 3 -run Fault -timeout 2h $(TEST_FLAGS) ./go/logic/...
+	FAULTS=all $(GO) test -race -count 3 -run Fault -timeout 3h $(TEST_FLAGS) ./go/logic/...
 
 .PHONY: soak
 soak: setup build servers ## migrate under load, over and over, until it is interrupted
