@@ -39,6 +39,13 @@ func (h *hookRecorder) call(moment string) error {
 	return nil
 }
 
+// set changes what is done at a moment while the migration runs.
+func (h *hookRecorder) set(moment string, do func() error) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.at[moment] = do
+}
+
 // seen lists the moments in their order.
 func (h *hookRecorder) seen() []string {
 	h.mutex.Lock()
