@@ -31,6 +31,18 @@ func (mgtr *Migrator) analyzeGhost(ctx context.Context) error {
 	return nil
 }
 
+// refreshStatistics analyzes the ghost table once, when all rows are copied. A server that has not come to do that by
+// itself takes the new table for an empty one: its first queries scanned it, and their locks met in deadlocks. It is
+// done as well as it can be; whoever depends on it asks for it before each attempt, which is the flag's affair.
+func (mgtr *Migrator) refreshStatistics(ctx context.Context) {
+	if mgtr.context.AnalyzeGhostTableBeforeCutOver {
+		return
+	}
+	if err := mgtr.analyzeGhost(ctx); err != nil && ctx.Err() == nil {
+		_ = mgtr.log.Warningf("%v: the server's statistics of the new table may lag for a while after the swap", err)
+	}
+}
+
 // readAnalysis reads the server's answer, in which a failure is a row and not an error.
 func readAnalysis(rows *gosql.Rows) error {
 	succeeded := false

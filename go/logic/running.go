@@ -117,6 +117,10 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	eager, err := mgtr.eagerStatements()
+	if err != nil {
+		return err
+	}
 	db, err := mgtr.applier.copySessions(c.DatabaseName, statements.DependsOnTimeZone(), int(c.CopyConcurrency)+1)
 	if err != nil {
 		return err
@@ -137,6 +141,7 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	err = rowcopy.NewCopier(rowcopy.Settings{
 		DB:          db,
 		Statements:  statements,
+		Eager:       eager,
 		Bounds:      bounds,
 		Concurrency: int(c.CopyConcurrency),
 		Wait:        mgtr.mayCopy,
@@ -171,6 +176,15 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
+// eagerStatements are the copy's statements that do not wait for locked rows; nil where the server knows no such thing.
+func (mgtr *Migrator) eagerStatements() (*sql.CopyStatements, error) {
+	clause := mgtr.applier.server.Dialect.SharedLockNoWaitClause()
+	if clause == "" || !mgtr.original.Transactional() {
+		return nil, nil
+	}
+	return sql.NewCopyStatements(mgtr.names.original, mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, clause, mgtr.shared.Filled...)
+}
+
 // mayCopy returns when a chunk may be copied: not throttled, and not while the backlog is more than half full, so that
 // the copy cannot starve the events.
 func (mgtr *Migrator) mayCopy(ctx context.Context) error {
@@ -204,6 +218,7 @@ func (mgtr *Migrator) swap(ctx context.Context) error {
 	if mgtr.context.Noop {
 		return nil
 	}
+	mgtr.refreshStatistics(ctx)
 	if mgtr.carriesAutoIncrement() {
 		mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.carryAutoIncrement)
 	}
