@@ -91,6 +91,15 @@ func (d Dialect) SharedLockClause() string {
 	return "LOCK IN SHARE MODE"
 }
 
+// SharedLockNoWaitClause is SharedLockClause for a SELECT that fails where it would have to wait; "" if the server
+// knows no such thing.
+func (d Dialect) SharedLockNoWaitClause() string {
+	if d.atLeast(8, 0, 1) || d.mariaAtLeast(10, 3, 0) {
+		return d.SharedLockClause() + " NOWAIT"
+	}
+	return ""
+}
+
 // Explain begins an EXPLAIN whose result is the table with a "rows" column, whatever @@explain_format says; a blank and
 // the statement follow.
 func (d Dialect) Explain() string {

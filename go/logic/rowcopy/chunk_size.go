@@ -39,6 +39,13 @@ func (s *chunkSizer) rows() int64 {
 	return max(1, int64(s.adapted))
 }
 
+// contended takes in that a chunk met rows which clients kept locked: smaller chunks meet fewer, and hold fewer.
+func (s *chunkSizer) contended() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.adapted = max(s.adapted/2, fewRows)
+}
+
 // observe takes in how long a chunk of that many rows took.
 func (s *chunkSizer) observe(rows int64, took time.Duration) {
 	target := s.target()

@@ -3,6 +3,7 @@ package rowcopy
 import (
 	"context"
 	gosql "database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,12 +19,30 @@ const (
 	lastPause  = time.Second
 )
 
+// A chunk that met a locked row is tried again after pauses between these, doubled each time, before it waits for the row.
+const (
+	firstEagerPause = time.Millisecond
+	lastEagerPause  = 4 * time.Millisecond
+)
+
+// A range whose rows stay locked is cut into pieces, down to this number of rows; those are waited for.
+const (
+	piecesPerRange = 8
+	fewRows        = 50
+)
+
+// errWaitInstead says that a range cannot be copied without waiting.
+var errWaitInstead = errors.New("rows of the range stay locked")
+
 // Settings is what a Copier needs. All fields must be set.
 type Settings struct {
 	// DB is the pool of copying sessions: READ COMMITTED, with the time zone and sql_mode of a native ALTER.
 	DB *gosql.DB
 	// Statements are those of the migrated table.
 	Statements *sql.CopyStatements
+	// Eager are the same statements with a lock clause that does not wait, which are tried first; nil: they are not. A copy
+	// that waits for a client's row while the client waits for one of its own is a deadlock, and clients lose those.
+	Eager *sql.CopyStatements
 	// Bounds is what to copy.
 	Bounds Bounds
 	// Concurrency is the number of sessions that copy, at least 1.
@@ -98,33 +117,82 @@ func (c *Copier) produce(ctx context.Context, ranges chan<- Range) error {
 }
 
 func (c *Copier) copyRange(ctx context.Context, r Range) error {
-	query, args, err := c.Statements.InsertChunk(r.From, r.IncludeFrom, r.To)
-	if err != nil {
-		return fmt.Errorf("preparing the copy of range %s: %w", r, err)
+	took, err := c.copyEagerly(ctx, r)
+	switch {
+	case !errors.Is(err, errWaitInstead):
+	case c.Eager != nil && r.Rows != fewRows:
+		c.sizer.contended()
+		return c.copyInPieces(ctx, r)
+	default:
+		err = c.retry(ctx, func(err error, attempt int64) { c.Retrying(r, err, attempt) }, func() (err error) {
+			took, err = c.copyOnce(ctx, r, c.Statements)
+			return err
+		})
 	}
-	var took time.Duration
-	err = c.retry(ctx, func(err error, attempt int64) { c.Retrying(r, err, attempt) }, func() error {
-		if err := c.Wait(ctx); err != nil {
-			return err
-		}
-		started := time.Now()
-		result, err := c.DB.ExecContext(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		rows, err := result.RowsAffected()
-		if err != nil {
-			return err
-		}
-		took = time.Since(started)
-		c.sizer.observe(r.Rows, took)
-		c.Copied(r, rows, took)
-		return nil
-	})
 	if err != nil {
 		return &ChunkError{Range: r, Err: err}
 	}
 	return pause(ctx, time.Duration(c.NiceRatio()*float64(took)))
+}
+
+// copyInPieces copies the range in smaller ones: fewer rows are locked at a time, and clients wait for them for less long.
+func (c *Copier) copyInPieces(ctx context.Context, r Range) error {
+	size := max(r.Rows/piecesPerRange, fewRows)
+	if r.Rows == 0 { // the last range of the table, of unknown size
+		size = fewRows
+	}
+	w := newWalk(c.DB, c.Statements, Bounds{Min: r.From, Max: r.To}, func() int64 { return size })
+	w.include, w.iteration = r.IncludeFrom, r.Iteration
+	for {
+		piece, ok, err := w.next(ctx)
+		if err != nil || !ok {
+			return err
+		}
+		piece.Iteration = r.Iteration
+		if piece.Rows == 0 {
+			piece.Rows = size // at most
+		}
+		if err := c.copyRange(ctx, piece); err != nil {
+			return err
+		}
+	}
+}
+
+// copyEagerly tries the range without waiting for rows, a few times. The error is errWaitInstead if that was of no use.
+func (c *Copier) copyEagerly(ctx context.Context, r Range) (took time.Duration, err error) {
+	for wait := firstEagerPause; c.Eager != nil && wait <= lastEagerPause; wait *= 2 {
+		took, err = c.copyOnce(ctx, r, c.Eager)
+		if err == nil || mysql.IsPermanent(err) {
+			return took, err
+		}
+		if err := pause(ctx, wait); err != nil {
+			return 0, err
+		}
+	}
+	return 0, errWaitInstead
+}
+
+func (c *Copier) copyOnce(ctx context.Context, r Range, statements *sql.CopyStatements) (took time.Duration, err error) {
+	query, args, err := statements.InsertChunk(r.From, r.IncludeFrom, r.To)
+	if err != nil {
+		return 0, fmt.Errorf("preparing the copy of range %s: %w", r, err)
+	}
+	if err := c.Wait(ctx); err != nil {
+		return 0, err
+	}
+	started := time.Now()
+	result, err := c.DB.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := result.RowsAffected()
+	if err != nil {
+		return 0, err
+	}
+	took = time.Since(started)
+	c.sizer.observe(r.Rows, took)
+	c.Copied(r, rows, took)
+	return took, nil
 }
 
 // retry repeats what may work the next time: what the server refuses because of the data will not.
