@@ -79,7 +79,9 @@ func (v *Verifier) catchUp(ctx context.Context) error {
 	if err := v.Wait(ctx); err != nil {
 		return err
 	}
-	arrived, forget, err := v.Token(ctx)
+	var arrived <-chan struct{}
+	var forget func()
+	err := v.retry(ctx, func() (err error) { arrived, forget, err = v.Token(ctx); return err })
 	if err != nil {
 		return err
 	}

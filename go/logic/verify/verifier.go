@@ -234,16 +234,22 @@ func (v *Verifier) explain(ctx context.Context, from readers, faults []row) (*Di
 
 // read lends a session for one read when reading is allowed, and repeats what may work the next time.
 func (v *Verifier) read(ctx context.Context, do func(conn *gosql.Conn) error) error {
-	wait := firstPause
-	for attempt := int64(1); ; attempt++ {
+	return v.retry(ctx, func() error {
 		if err := v.Wait(ctx); err != nil {
 			return err
 		}
 		if err := v.reading.Acquire(ctx, 1); err != nil {
 			return err
 		}
-		err := v.sessions.use(ctx, do)
-		v.reading.Release(1)
+		defer v.reading.Release(1)
+		return v.sessions.use(ctx, do)
+	})
+}
+
+func (v *Verifier) retry(ctx context.Context, do func() error) error {
+	wait := firstPause
+	for attempt := int64(1); ; attempt++ {
+		err := do()
 		switch {
 		case err == nil:
 			return nil
