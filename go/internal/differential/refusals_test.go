@@ -1,0 +1,34 @@
+package differential
+
+import "strings"
+
+// refusal is a reason for which a migration may fail where a native ALTER succeeds.
+type refusal struct {
+	name       string
+	phrase     string // of the error
+	documented string // where, and why it has to be
+}
+
+// refusals are all there are. They know the ALTER and the definitions, not the rows.
+var refusals = []refusal{
+	{"no shared key", "no shared unique key can be found",
+		"doc/compatibility.md, shared unique key: rows must be told apart in both tables by one key"},
+	{"nullable shared key", "has nullable columns: NULL does not tell rows apart",
+		"doc/flags.md, allow-nullable-unique-key: the only shared key may hold NULL"},
+	{"key loses precision", "by which different values may become one: rows could not be told apart",
+		"doc/engine.md, a unique key that only the new table has: the key that rows are told apart by loses precision"},
+}
+
+// passingMisfit is the reason of a migration that ended at a row which did not fit then, and is gone or was changed since:
+// doc/engine.md, "the copy passes over rows that are there, and demotes no other error". It holds only if a native ALTER at
+// some moment of the case would have failed as well, which is tried.
+const passingMisfit = "a row that did not fit for a time"
+
+func documentedRefusal(err error) (name string, found bool) {
+	for _, r := range refusals {
+		if strings.Contains(err.Error(), r.phrase) {
+			return r.name, true
+		}
+	}
+	return "", false
+}
