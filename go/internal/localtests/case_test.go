@@ -21,6 +21,8 @@ type testCase struct {
 	name   string
 	number int // in the order of names
 	flavor testserver.Flavor
+	// throughReplica: the binary log that the program reads is a replica's
+	throughReplica bool
 
 	create, alter, dml, postponed, twin string
 	extraArgs                           []string
@@ -35,7 +37,7 @@ type testCase struct {
 }
 
 // readCases reads all cases that are for this flavor, in the order of their names.
-func readCases(t testing.TB, flavor testserver.Flavor) []*testCase {
+func readCases(t testing.TB, flavor testserver.Flavor, topology topology) []*testCase {
 	t.Helper()
 	entries, err := os.ReadDir(casesFolder)
 	require.NoError(t, err)
@@ -44,7 +46,7 @@ func readCases(t testing.TB, flavor testserver.Flavor) []*testCase {
 		if !entry.IsDir() {
 			continue // the script that runs them
 		}
-		c := &testCase{name: entry.Name(), number: number, flavor: flavor}
+		c := &testCase{name: entry.Name(), number: number, flavor: flavor, throughReplica: topology != onPrimary}
 		if only := c.line(t, "flavor"); only != "" && only != string(flavor) {
 			continue
 		}
@@ -80,10 +82,14 @@ func (c *testCase) readFiles(t testing.TB) {
 	}
 }
 
-// read reads a file of the case, or its variant for the flavor.
+// read reads a file of the case, or its variant for the flavor or for replicas.
 func (c *testCase) read(t testing.TB, name string) (text string, found bool) {
 	t.Helper()
-	for _, candidate := range []string{name + "." + string(c.flavor), name} {
+	candidates := []string{name + "." + string(c.flavor), name}
+	if c.throughReplica {
+		candidates = slices.Insert(candidates, 0, name+".replica")
+	}
+	for _, candidate := range candidates {
 		content, err := os.ReadFile(filepath.Join(casesFolder, c.name, candidate))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -132,8 +138,8 @@ func (c *testCase) unknownFiles(t testing.TB) (unknown []string) {
 	require.NoError(t, err)
 	for _, entry := range entries {
 		name := entry.Name()
-		for _, flavor := range []testserver.Flavor{testserver.MySQL, testserver.MariaDB} {
-			name = strings.TrimSuffix(name, "."+string(flavor))
+		for _, variant := range []string{string(testserver.MySQL), string(testserver.MariaDB), "replica"} {
+			name = strings.TrimSuffix(name, "."+variant)
 		}
 		if !slices.Contains(knownFiles, name) {
 			unknown = append(unknown, entry.Name())

@@ -21,7 +21,8 @@
 //	flavor          the one server that the case is for: mysql or mariadb
 //	ignore          why the case is not run
 //
-// Each file may exist as NAME.mysql or NAME.mariadb too, which wins on that server. An empty one of these takes the file away.
+// Each file may exist as NAME.mysql or NAME.mariadb too, which wins on that server, and as NAME.replica, which wins over both
+// where the binary log of a replica is read. An empty one of these takes the file away.
 //
 // A case succeeds if rows (sorted, each column as hex) and structure (SHOW CREATE TABLE) are those of its twin: the table of
 // create.sql, in another schema, given the original's rows as they stand before the cut-over, and altered natively in

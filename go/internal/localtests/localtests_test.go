@@ -75,7 +75,7 @@ func TestEveryTableIsMigratedAsByANativeALTER(t *testing.T) {
 	topology := topologyOf(os.Getenv(topologyVariable))
 	all := os.Getenv(scopeVariable) == "all" || flag.Lookup("test.run").Value.String() != ""
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
-		cases := readCases(t, server.Flavor)
+		cases := readCases(t, server.Flavor, topology)
 		if !all {
 			cases = slices.DeleteFunc(cases, func(c *testCase) bool { return c.number%everyThird != 0 })
 		}
@@ -99,7 +99,7 @@ func TestEveryTableIsMigratedAsByANativeALTER(t *testing.T) {
 
 func TestCasesHaveNoFilesThatNobodyReads(t *testing.T) {
 	for _, flavor := range []testserver.Flavor{testserver.MySQL, testserver.MariaDB} {
-		for _, c := range readCases(t, flavor) {
+		for _, c := range readCases(t, flavor, onPrimary) {
 			require.Empty(t, c.unknownFiles(t), "case %s", c.name)
 		}
 	}

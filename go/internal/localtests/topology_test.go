@@ -65,10 +65,10 @@ func (p topology) arguments(server *testserver.Server) []string {
 	switch p {
 	case onPrimary:
 		arguments = append(arguments, "--allow-on-master")
-	case throughReplica:
-		arguments = append(arguments, "--assume-master-host="+net.JoinHostPort(server.Host, strconv.Itoa(server.Port)))
+	case throughReplica: // the other cases need its replication: it must not be stopped to make sure of its format
+		arguments = append(arguments, "--assume-rbr", "--assume-master-host="+net.JoinHostPort(server.Host, strconv.Itoa(server.Port)))
 	case onReplica:
-		arguments = append(arguments, "--test-on-replica")
+		arguments = append(arguments, "--assume-rbr", "--test-on-replica")
 	}
 	return arguments
 }
