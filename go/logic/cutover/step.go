@@ -269,6 +269,8 @@ func (s State) renameReported(e Event) (State, []Action) {
 	switch s.Phase {
 	case Renaming, Checking, Proving:
 		return s.abort()
+	case Dropping:
+		return s, []Action{InterruptLock} // the lock is not to be held for a RENAME that will not come
 	case Withdrawing:
 		if s.renamePending() {
 			return s, nil // the kill that confirms is on its way
@@ -286,7 +288,7 @@ func (s State) renameReported(e Event) (State, []Action) {
 		}
 		return s.afterRelease()
 	}
-	return s, nil // Dropping, Unlocking, Releasing: the running statement's answer goes on from here
+	return s, nil // Unlocking, Releasing: the running statement's answer goes on from here
 }
 
 // renameStuck: nobody can say that the RENAME is gone. Clients are not made to wait for that knowledge for longer; the
