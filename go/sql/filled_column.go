@@ -1,5 +1,7 @@
 package sql
 
+import "strings"
+
 // FilledColumn is a column that only the ghost has, takes no NULL, and has no default. A native ALTER gives it its type's
 // implicit default in every row; an INSERT that leaves it out is refused in strict mode.
 type FilledColumn struct {
@@ -21,15 +23,26 @@ func NewFilledColumn(column Column) (filled FilledColumn, ok bool) {
 	case kind == KindDate:
 		value = "'0000-00-00'" // unless the sql_mode forbids it, as it does to the native ALTER
 	case kind == KindDateTime, kind == KindTimestamp:
+		// Under NO_ZERO_DATE MySQL refuses this value for both, its native ALTER that of a DATETIME only. A zero that the
+		// sql_mode forbids is not worth a looser one for all other columns.
 		value = "'0000-00-00 00:00:00'"
 	case kind == KindTime:
 		value = "'00:00:00'"
 	case kind == KindJSON:
 		value = "'null'"
+	case kind == KindInet:
+		return filledAddress(column)
 	default:
 		return FilledColumn{}, false
 	}
 	return FilledColumn{Name: column.Name, Value: value}, true
+}
+
+// filledAddress returns the value of MariaDB's address types whose bytes are all zero.
+func filledAddress(column Column) (filled FilledColumn, ok bool) {
+	zeros := map[string]string{"inet4": "'0.0.0.0'", "inet6": "'::'", "uuid": "'00000000-0000-0000-0000-000000000000'"}
+	value, ok := zeros[strings.ToLower(column.Type.Text)]
+	return FilledColumn{Name: column.Name, Value: value}, ok
 }
 
 // appendFilled appends filled columns to the lists of an INSERT: their names, and their values.

@@ -17,6 +17,8 @@ var refusals = []refusal{
 		"doc/flags.md, allow-nullable-unique-key: the only shared key may hold NULL"},
 	{"key loses precision", "by which different values may become one: rows could not be told apart",
 		"doc/engine.md, a unique key that only the new table has: the key that rows are told apart by loses precision"},
+	{"zero in a new timestamp", "Incorrect datetime value: '0000-00-00 00:00:00' for column",
+		"doc/compatibility.md, new TIMESTAMP NOT NULL column: the sql_mode forbids what the native ALTER writes"},
 }
 
 // passingMisfit is the reason of a migration that ended at a row which did not fit then, and is gone or was changed since:
