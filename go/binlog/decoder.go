@@ -32,7 +32,8 @@ type decoder struct {
 	format      []byte   // the FORMAT_DESCRIPTION event
 	inner       *decoder // of the events inside payloads; nil until there is one
 
-	refused error // why the current row event was not decoded
+	compressed bool  // of the current row event: its images are
+	refused    error // why the current row event was not decoded
 }
 
 func newDecoder(flavor string, follow func(schema, table string) bool, where func() mysql.BinlogCoordinates) *decoder {
@@ -135,6 +136,11 @@ func (d *decoder) decodeOne(header replication.EventHeader, raw, body []byte) (e
 	case replication.XA_PREPARE_LOG_EVENT:
 		return decodeXAPrepare(body), nil
 	case replication.QUERY_EVENT, replication.MARIADB_QUERY_COMPRESSED_EVENT:
+		if header.EventType == replication.MARIADB_QUERY_COMPRESSED_EVENT {
+			if err := checkCompressedQuery(body); err != nil {
+				return entry{}, d.failed(header.EventType, nil, err.Error())
+			}
+		}
 		query, err := parsed[*replication.QueryEvent](d, header.EventType, raw)
 		if err != nil {
 			return entry{}, err
@@ -309,6 +315,16 @@ func rowsKind(eventType replication.EventType) (Kind, bool) {
 		return Delete, true
 	}
 	return 0, false
+}
+
+// isCompressed tells whether the images of a row event are compressed, as MariaDB does with log_bin_compress.
+func isCompressed(eventType replication.EventType) bool {
+	switch eventType {
+	case replication.MARIADB_WRITE_ROWS_COMPRESSED_EVENT_V1, replication.MARIADB_UPDATE_ROWS_COMPRESSED_EVENT_V1,
+		replication.MARIADB_DELETE_ROWS_COMPRESSED_EVENT_V1:
+		return true
+	}
+	return false
 }
 
 // tableID reads the id with which a row event begins.

@@ -2,6 +2,7 @@ package binlog
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -89,6 +90,40 @@ func cutPayload(body []byte) (compression uint64, payload []byte, err error) {
 		}
 		body = rest[length:]
 	}
+}
+
+// checkExpandedSize looks at the length that a compressed event of MariaDB tells of its content, before the library
+// allocates as much: a damaged one would end the process. The compressed data begin with a byte whose lowest three bits
+// are the number of bytes that the length takes, most significant first; the method is zlib, which makes of a byte no
+// more than 1032 (RFC 1951: a match of 258 bytes takes two bits).
+func checkExpandedSize(data []byte) error {
+	const mostOfOneByte = 1032
+	if len(data) == 0 || len(data) < 1+int(data[0]&0x07) {
+		return errMalformed
+	}
+	end := 1 + int(data[0]&0x07)
+	size := uint64(0)
+	for _, digit := range data[1:end] {
+		size = size<<8 | uint64(digit)
+	}
+	if size > maxEventSize || size > mostOfOneByte*uint64(len(data)-end) {
+		return fmt.Errorf("%w: its content cannot have %d bytes", errMalformed, size)
+	}
+	return nil
+}
+
+// checkCompressedQuery is checkExpandedSize for a QUERY_COMPRESSED event: its statement stands behind 13 bytes of which
+// the ninth and the last two are lengths, status variables, and the schema with a zero byte.
+func checkCompressedQuery(body []byte) error {
+	const fixedLength = 4 + 4 + 1 + 2 + 2
+	if len(body) < fixedLength {
+		return errMalformed
+	}
+	start := fixedLength + int(binary.LittleEndian.Uint16(body[11:])) + int(body[8]) + 1
+	if len(body) < start {
+		return errMalformed
+	}
+	return checkExpandedSize(body[start:])
 }
 
 // cutInteger reads a length-encoded integer, the protocol's number of variable length.

@@ -27,7 +27,7 @@ func (d *decoder) decodeRows(kind Kind, header replication.EventHeader, raw, bod
 	}
 
 	sum := crc32.ChecksumIEEE(withoutTableID(body, d.tableIDSize))
-	d.refused = nil
+	d.compressed, d.refused = isCompressed(header.EventType), nil
 	parsed, err := d.parser.Parse(raw)
 	if d.refused != nil {
 		return entry{}, d.refused
@@ -61,6 +61,14 @@ func (d *decoder) decodeRowsEvent(event *replication.RowsEvent, body []byte) err
 	table := d.tables[event.TableID]
 	if event.ColumnCount != event.Table.ColumnCount {
 		return fmt.Errorf("it has %d columns, its table %d", event.ColumnCount, event.Table.ColumnCount)
+	}
+	if event.ColumnCount == 0 {
+		return errMalformed // the library would look for rows of no length without end
+	}
+	if d.compressed {
+		if err := checkExpandedSize(body[start:]); err != nil {
+			return err
+		}
 	}
 	missing := table.missingColumns(event.ColumnBitmap1, int(event.ColumnCount))
 	if len(missing) == 0 && event.ColumnBitmap2 != nil {
