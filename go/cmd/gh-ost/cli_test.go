@@ -180,11 +180,6 @@ func TestPendingFlagsAreRefusedUnlessTheyAskForNothing(t *testing.T) {
 			}
 		}
 	}
-	got := runCommand(t, append(runnable, "--check-flag", "--cut-over=two-step")...)
-	if got.exitCode != 0 {
-		assert.Equal(t, 2, got.exitCode)
-		assert.Contains(t, got.stdout, "--cut-over=two-step")
-	}
 }
 
 func TestWarningsAreShownWhenVerboseAndDoNotEndTheRun(t *testing.T) {

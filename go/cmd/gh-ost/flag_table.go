@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // flagSpec is all there is to know about one flag.
@@ -17,7 +16,6 @@ type flagSpec struct {
 	help        string
 	set         func(text string) error // writes the value to where it belongs
 	isPending   bool
-	pendingText []string // these values are pending, others are not
 	requirement string   // what the value must be, in words; empty: anything of its kind
 	words       []string // values worth offering in a shell
 	pathKind    pathKind // what kind of path the value is
@@ -62,15 +60,9 @@ func (f flagSpec) pending() flagSpec {
 	return f
 }
 
-// pendingFor marks values that this version does not serve yet.
-func (f flagSpec) pendingFor(values ...string) flagSpec {
-	f.pendingText = values
-	return f
-}
-
 // refuses tells whether the value asks for what this version does not do.
 func (f flagSpec) refuses(text string) bool {
-	return f.isPending && text != f.defaultText || slices.Contains(f.pendingText, text)
+	return f.isPending && text != f.defaultText
 }
 
 // check adds a condition on the value, with what must be true of it in words.
@@ -195,11 +187,8 @@ func (f flagSpec) showDefault() bool {
 
 // state says in a few words what this version does not serve of the flag; empty if there is nothing.
 func (f flagSpec) state() string {
-	switch {
-	case f.isPending:
+	if f.isPending {
 		return "not available in this version"
-	case len(f.pendingText) > 0:
-		return "not available in this version: " + strings.Join(f.pendingText, ", ")
 	}
 	return ""
 }

@@ -131,6 +131,6 @@ func TestManualPageIsFormattedWithoutComplaint(t *testing.T) {
 	assert.Empty(t, complaints.String())
 	text := regexp.MustCompile(".\x08").ReplaceAllString(string(output), "") // bold is printed twice
 	for _, spec := range allFlags(newOptions().table()) {
-		assert.True(t, strings.Contains(text, "--"+spec.name), spec.name)
+		assert.Contains(t, text, "--"+spec.name)
 	}
 }

@@ -28,7 +28,7 @@ func (o *options) parse(arguments []string, output io.Writer) error {
 	given := func(spec flagSpec, text string) {
 		o.given[spec.name] = true
 		if spec.refuses(text) {
-			refused = append(refused, "--"+spec.name+valueShown(spec, text))
+			refused = append(refused, "--"+spec.name)
 		}
 	}
 	for _, group := range groups {
@@ -47,13 +47,6 @@ func (o *options) parse(arguments []string, output io.Writer) error {
 			strings.Join(refused, ", "))}
 	}
 	return refuseDroppedFlags(flags.Args())
-}
-
-func valueShown(spec flagSpec, text string) string {
-	if spec.isPending {
-		return ""
-	}
-	return "=" + text
 }
 
 // refuseDroppedFlags returns an error if flags stand behind a word that is none: the parser ends there, and a run without
