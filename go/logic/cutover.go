@@ -8,6 +8,7 @@ import (
 
 	"github.com/github/gh-ost/go/logic/cutover"
 	"github.com/github/gh-ost/go/logic/verify"
+	"github.com/github/gh-ost/go/mysql"
 )
 
 // cutOver swaps the tables: it waits until an attempt can succeed, tries, and tries again after a failed attempt, up to
@@ -17,9 +18,12 @@ func (mgtr *Migrator) cutOver(ctx context.Context) error {
 	for attempt := int64(1); ; attempt++ {
 		waitBegan := time.Now()
 		err := mgtr.gate.wait(ctx)
-		if err == nil {
+		if err != nil {
+			err = unlessNotTried(err)
+		} else {
 			err = mgtr.tryCutOver(ctx, newCutOverReport(attempt, time.Since(waitBegan), time.Now()))
 		}
+		var notTried *notTriedError
 		var slipped *SlippedWritesError
 		var conflict *ConflictError
 		var difference *verify.DifferenceError
@@ -31,13 +35,15 @@ func (mgtr *Migrator) cutOver(ctx context.Context) error {
 		case errors.Is(err, errHeldBack):
 			attempt-- // nothing was tried
 			continue
+		case errors.As(err, &notTried):
+			attempt--
 		case errors.Is(err, errOutcomeUnknown) || errors.As(err, &slipped) || errors.As(err, &conflict) || errors.As(err, &difference) || mgtr.context.IsCutOverComplete():
 			return err
 		case attempt >= retries:
 			return fmt.Errorf("giving up the cut-over after %d attempts: %w", attempt, err)
 		}
 		_ = mgtr.log.Errore(err)
-		if err := mgtr.restAfterAttempt(ctx, attempt); err != nil {
+		if err := mgtr.restAfterAttempt(ctx, max(attempt, 1)); err != nil {
 			return err
 		}
 	}
@@ -67,7 +73,7 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 	attempt, err := mgtr.applier.openAttempt(ctx, mgtr.names, token, mgtr.context.CutOverLockTimeout())
 	if err != nil {
 		report.conclude(cutover.NotSwapped, err)
-		return fmt.Errorf("preparing the cut-over: %w", err)
+		return unlessNotTried(fmt.Errorf("preparing the cut-over: %w", err))
 	}
 	defer attempt.close()
 	attempt.report = report
@@ -75,7 +81,7 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 	attempt.delays = func(ctx context.Context) error { return mgtr.lockWatch.beforeDrop(ctx, attempt) }
 	if attempt.lastLook, err = mgtr.beginLastLook(ctx, attempt); err != nil {
 		report.conclude(cutover.NotSwapped, err)
-		return fmt.Errorf("preparing the cut-over: %w", err)
+		return unlessNotTried(fmt.Errorf("preparing the cut-over: %w", err))
 	}
 	attempt.drainUpToLock = func(ctx context.Context) error { return mgtr.waitForEventsUpToLock(ctx, attempt) }
 
@@ -119,6 +125,21 @@ func (mgtr *Migrator) finishAudit(ctx context.Context, audit *audit) error {
 	}
 	return err
 }
+
+// notTriedError says that no attempt was made, since the server could not be reached or takes no more connections. It
+// costs none of the attempts, which are for what can succeed.
+type notTriedError struct{ cause error }
+
+// unlessNotTried marks an error that came before anything was tried, if it is one that may pass.
+func unlessNotTried(err error) error {
+	if mysql.IsRetryable(err) {
+		return &notTriedError{err}
+	}
+	return err
+}
+
+func (e *notTriedError) Error() string { return "the cut-over waits: " + e.cause.Error() }
+func (e *notTriedError) Unwrap() error { return e.cause }
 
 // errHeldBack says that the operator has postponed the cut-over again while its lock was being prepared.
 var errHeldBack = errors.New("the cut-over was postponed again before its lock was taken")
