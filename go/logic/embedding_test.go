@@ -197,7 +197,6 @@ func TestNamesThatProgramsUseHaveTheirTypes(t *testing.T) {
 		_ func(context.Context, *metrics.Client, time.Duration)      = metrics.StartGoRuntimeReporter
 		_ metrics.Emitter                                            = metrics.Noop
 		_ base.Hooks                                                 = logic.NewHooksExecutor(base.NewMigrationContext())
-		_ mysql.BinlogCoordinates                                    = &mysql.FileBinlogCoordinates{LogFile: "b.1", LogPos: 4, EventSize: 0}
 		_ gomysql.GTIDSet                                            = (&mysql.GTIDBinlogCoordinates{}).GTIDSet
 		_                                                            = mysql.Trigger{Name: "", Event: "", Statement: "", Timing: ""}
 		_                                                            = mysql.ReplicationLagResult{Key: mysql.InstanceKey{}, Lag: 0, Err: nil}
@@ -223,6 +222,10 @@ func TestNamesThatProgramsUseHaveTheirTypes(t *testing.T) {
 	require.NoError(t, config.RegisterTLSConfig())
 	var encrypted *tls.Config = config.TLSConfig()
 	assert.True(t, encrypted.InsecureSkipVerify)
+
+	var at mysql.BinlogCoordinates = &mysql.FileBinlogCoordinates{LogFile: "b.000001", LogPos: 40, EventSize: 36}
+	assert.Equal(t, "b.000001:40", at.DisplayString())
+	assert.True(t, at.Equals(mysql.NewFileBinlogCoordinates("b.000001", 40)) && at.SmallerThanOrEquals(at.Clone()) && !at.SmallerThan(at) && !at.IsEmpty())
 
 	keys := mysql.NewInstanceKeyMap()
 	require.NoError(t, keys.ReadCommaDelimitedList("a:1,b"))
