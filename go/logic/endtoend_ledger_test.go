@@ -13,14 +13,21 @@ import (
 	"github.com/github/gh-ost/go/internal/testserver"
 )
 
-// ledgerSeeds is how many seeds are tried: two, or as many as the environment says.
-func ledgerSeeds(t *testing.T) uint64 {
-	text := os.Getenv("LEDGER_SEEDS")
-	if text == "" {
-		return 2
+// ledgerSeeds are the seeds that are tried: two from 0 on, or what the environment says.
+func ledgerSeeds(t *testing.T) (seeds []uint64) {
+	number := func(variable string, value uint64) uint64 {
+		text := os.Getenv(variable)
+		if text == "" {
+			return value
+		}
+		value, err := strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err, variable)
+		return value
 	}
-	seeds, err := strconv.ParseUint(text, 10, 64)
-	require.NoError(t, err)
+	first := number("LEDGER_FIRST_SEED", 0)
+	for i := range number("LEDGER_SEEDS", 2) {
+		seeds = append(seeds, first+i)
+	}
 	return seeds
 }
 
@@ -28,7 +35,7 @@ func ledgerSeeds(t *testing.T) uint64 {
 // through with, or got through with rows missing.
 func TestABusyTableIsMigratedInTimeWithNothingLost(t *testing.T) {
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
-		for seed := range ledgerSeeds(t) {
+		for _, seed := range ledgerSeeds(t) {
 			t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 				schema := server.Schema(t)
 				load := startLoad(t, server, schema, "t", ledger.Options{Rows: 20_000, Writers: 8, Readers: 1, Pause: 2 * time.Millisecond, Seed: seed})

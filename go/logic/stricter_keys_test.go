@@ -125,7 +125,7 @@ func TestConflictsThatPassAreNoneAndNoRowIsMissingAfterThem(t *testing.T) {
 // The ledger hands unique values over all the time; here they are unique once more, by a key that the original has not.
 func TestABusyTableGetsAnotherUniqueKeyWithNothingLost(t *testing.T) {
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
-		for seed := range ledgerSeeds(t) {
+		for _, seed := range ledgerSeeds(t) {
 			t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 				schema := server.Schema(t)
 				load := startLoad(t, server, schema, "t", ledger.Options{Rows: 5000, Writers: 8, Pause: 2 * time.Millisecond, Seed: seed})

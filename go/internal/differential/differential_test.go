@@ -49,7 +49,7 @@ func TestRandomTablesComeOutAsByANativeALTER(t *testing.T) {
 			t.Parallel()
 			server := testserver.Shared(t, flavor)
 			outcomes := &tally{counts: map[string]int{}}
-			defer func() { t.Logf("%s: %s", flavor, outcomes) }()
+			defer func() { t.Logf("outcomes on %s: %s", flavor, outcomes) }()
 			rapid.Check(t, func(rt *rapid.T) {
 				c := drawCase(rt, flavor)
 				outcome, err := tryCase(t.Context(), server, c)
