@@ -16,6 +16,7 @@ import (
 	"github.com/github/gh-ost/go/internal/testserver"
 	"github.com/github/gh-ost/go/logic/apply"
 	"github.com/github/gh-ost/go/logic/cutover"
+	"github.com/github/gh-ost/go/mysql"
 )
 
 // command sends a command over the socket and returns the first line of its answer.
@@ -40,14 +41,20 @@ func (r *faultRun) holdApplier() (release func()) {
 	ctx := context.Background()
 	conn, err := r.admin.Conn(ctx)
 	require.NoError(r.t, err)
-	exec := func(query string) {
+	exec := func(query string) error {
 		_, err := conn.ExecContext(ctx, query)
-		require.NoError(r.t, err)
+		return err
 	}
-	exec("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ") // with gaps
-	exec("BEGIN")
-	exec("SELECT COUNT(*) FROM (SELECT * FROM " + r.names.ghost.String() + " FOR UPDATE) locked")
-	return func() { exec("ROLLBACK"); _ = conn.Close() }
+	require.NoError(r.t, exec("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")) // with gaps
+	for {
+		require.NoError(r.t, exec("BEGIN"))
+		err := exec("SELECT COUNT(*) FROM (SELECT * FROM " + r.names.ghost.String() + " FOR UPDATE) locked")
+		if !mysql.IsDeadlock(err) {
+			require.NoError(r.t, err)
+			break
+		}
+	}
+	return func() { _ = exec("ROLLBACK"); _ = conn.Close() }
 }
 
 // The second report from the field: hours behind, with a full backlog, an operator commands the cut-over; the flag file
