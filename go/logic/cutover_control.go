@@ -162,7 +162,7 @@ func (c *controlSessions) show(ctx context.Context, session *gosql.Conn, query s
 	if err != nil {
 		return err
 	}
-	return rows.Close()
+	return errors.Join(rows.Close(), rows.Err())
 }
 
 // lockedOut reads the answer to a look at a table: that it waited in vain, or that it did not have to wait.

@@ -9,7 +9,6 @@ import (
 )
 
 func approveRenames(c *base.MigrationContext) { c.ApproveRenamedColumns = true }
-func skipRenames(c *base.MigrationContext)    { c.SkipRenamedColumns = true }
 func allowNullableKey(c *base.MigrationContext) {
 	c.NullableUniqueKeyAllowed = true
 }

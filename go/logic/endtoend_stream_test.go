@@ -13,7 +13,6 @@ import (
 
 // deception is what somebody does that the stream tells less of than happened.
 type deception struct {
-	only       testserver.Flavor
 	statements []string
 	says       string // a pattern: the copy may meet the change before the stream tells of it
 }

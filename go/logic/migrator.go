@@ -60,7 +60,7 @@ type Migrator struct {
 	aborted         atomic.Bool                     // by command, flag file or critical load: nothing is cleaned up
 
 	group        *errgroup.Group // owns everything that runs beside the main flow
-	work         context.Context // of what runs in the background; ends with the run, or with stopWork
+	work         context.Context //nolint:containedctx // of what runs in the background; ends with the run, or with stopWork
 	endWork      context.CancelFunc
 	working      sync.WaitGroup
 	created      []sql.TableName    // helper tables made by this run

@@ -34,12 +34,6 @@ func (t tables) comment(ctx context.Context, table sql.TableName) (comment strin
 	return comment, true, nil
 }
 
-// exists tells whether there is such a table.
-func (t tables) exists(ctx context.Context, table sql.TableName) (bool, error) {
-	_, exists, err := t.comment(ctx, table)
-	return exists, err
-}
-
 // drop drops a table if it exists.
 func (t tables) drop(ctx context.Context, table sql.TableName) error {
 	if _, err := t.db.ExecContext(ctx, "DROP /* gh-ost */ TABLE IF EXISTS "+table.String()); err != nil {

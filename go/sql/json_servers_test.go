@@ -78,9 +78,8 @@ func TestJSONDocumentsArriveWithTheTypesOfTheirElements(t *testing.T) {
 	for id, document := range documents {
 		expected, actual := shownValue(t, applying, "o", shownJSON, id), shownValue(t, applying, "applied", shownJSON, id)
 		assert.Equal(t, fmt.Sprintf("%.3000s", expected), fmt.Sprintf("%.3000s", actual), document)
-		assert.True(t, expected == actual, document)
-		assert.True(t, shownValue(t, applying, "native", "v", id) == shownValue(t, applying, "texts", "v", id), "%.1000s\n%.1000s",
-			shownValue(t, applying, "native", "v", id), shownValue(t, applying, "texts", "v", id))
+		assert.Equal(t, expected, actual, document)
+		assert.Equal(t, shownValue(t, applying, "native", "v", id), shownValue(t, applying, "texts", "v", id))
 	}
 }
 

@@ -296,7 +296,7 @@ func TestAReplicaIsReadAndItsPrimaryChanged(t *testing.T) {
 				require.Equal(t, 0, got.exitCode)
 				assert.Contains(t, got.stderr, "Master found to be ")
 				assert.Contains(t, got.stderr, "log_slave_updates validated on ")
-				assert.NotEqual(t, strings.Count(got.stderr, "connection validated on "+fmt.Sprintf("%s:%d", server.Replica.Host, server.Replica.Port)), 0)
+				assert.Contains(t, got.stderr, fmt.Sprintf("connection validated on %s:%d", server.Replica.Host, server.Replica.Port))
 				p.server.CatchUp(t)
 				var onReplica, columns int
 				require.NoError(t, server.Replica.SchemaDB(t, p.schema).QueryRow("SELECT SUM(n), SUM(extra) FROM t").Scan(&onReplica, &columns))

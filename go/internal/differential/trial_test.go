@@ -188,7 +188,7 @@ func (r *trial) migrate(number int) (failure error, source, native picture, err 
 		ended = true
 	case <-r.ctx.Done():
 		c.CancelContext()
-		failure = <-r.outcome
+		<-r.outcome //nolint:errcheck // that it had to be ended is the failure
 		return nil, source, native, fmt.Errorf("the copy does not end: %w", context.Cause(r.ctx))
 	}
 	if ended && !following {

@@ -29,7 +29,7 @@ func (c command) isSupported(controls Controls) bool {
 
 // request is a command on its way to its reply. Whoever runs it writes the reply, or returns the error that is the reply.
 type request struct {
-	ctx      context.Context
+	ctx      context.Context //nolint:containedctx // a request lives as long as one call
 	controls Controls
 	name     string // first name of the command
 	argument string // "" if there was none

@@ -32,7 +32,6 @@ type pending struct {
 	entries  map[string]*entry
 	queue    []*entry // the longest waiting first; each entry that is not taken is in it once, forgotten ones may be, too
 	overflow bool
-	epoch    int           // counts resets
 	added    chan struct{} // holds one signal once something was added
 }
 

@@ -36,7 +36,7 @@ func (c connection) Exec(ctx context.Context, query string, args ...any) error {
 }
 
 func (c connection) Query(ctx context.Context, take func(values [][]byte) error, query string, args ...any) error {
-	result, err := c.conn.QueryContext(ctx, query, args...)
+	result, err := c.conn.QueryContext(ctx, query, args...) //nolint:rowserrcheck // ScanRows checks it
 	if err != nil {
 		return err
 	}
