@@ -13,17 +13,17 @@ import (
 
 // randomCase is all that a migration is made of.
 type randomCase struct {
-	create string
-	rows   []string // statements that fill the table
-	alter  string
-	before []string // statements from when the stream follows the table until the first row is copied
-	beside []string // statements that run beside the copy
-	after  []string // statements while the cut-over is postponed
+	create  string
+	rows    []string // statements that fill the table
+	actions []string // of the ALTER
+	before  []string // statements from when the stream follows the table until the first row is copied
+	beside  []string // statements that run beside the copy
+	after   []string // statements while the cut-over is postponed
 }
 
 func drawCase(t *rapid.T, flavor testserver.Flavor) randomCase {
 	b := drawTable(t, flavor)
-	c := randomCase{create: b.create(), alter: drawAlter(t, flavor, b)}
+	c := randomCase{create: b.create(), actions: drawAlter(t, flavor, b)}
 	for range rapid.IntRange(0, 8).Draw(t, "fills") {
 		c.rows = append(c.rows, drawInsert(t, b, 5))
 	}
@@ -31,6 +31,13 @@ func drawCase(t *rapid.T, flavor testserver.Flavor) randomCase {
 	c.beside = drawStatements(t, b, 8, "beside the copy")
 	c.after = drawStatements(t, b, 4, "after the copy")
 	return c
+}
+
+func (c randomCase) alter() string {
+	if len(c.actions) == 0 {
+		return "ENGINE=InnoDB"
+	}
+	return strings.Join(c.actions, ", ")
 }
 
 // files are the case as a folder of localtests/ has it.
@@ -43,7 +50,7 @@ func (c randomCase) files() map[string]string {
 	}
 	return map[string]string{
 		"create.sql":    lines(append([]string{c.create}, c.rows...)...),
-		"alter":         c.alter + "\n",
+		"alter":         c.alter() + "\n",
 		"dml.sql":       lines(append(append([]string{}, c.before...), c.beside...)...),
 		"postponed.sql": lines(c.after...),
 		"extra_args":    "--approve-renamed-columns\n",

@@ -49,7 +49,19 @@ func TestRandomTablesComeOutAsByANativeALTER(t *testing.T) {
 			t.Parallel()
 			server := testserver.Shared(t, flavor)
 			outcomes := &tally{counts: map[string]int{}}
-			defer func() { t.Logf("outcomes on %s: %s", flavor, outcomes) }()
+			var failed randomCase // the last that did, which is the smallest
+			var failure error
+			defer func() {
+				t.Logf("outcomes on %s: %s", flavor, outcomes)
+				if failure == nil {
+					return
+				}
+				failed, failure = minimize(t.Context(), server, failed, failure)
+				t.Logf("%v\n\nthe smallest case, for a folder of localtests/:\n%s", failure, failed)
+				if err := failed.save(flavor, failure); err != nil {
+					t.Error(err)
+				}
+			}()
 			rapid.Check(t, func(rt *rapid.T) {
 				c := drawCase(rt, flavor)
 				outcome, err := tryCase(t.Context(), server, c)
@@ -58,10 +70,9 @@ func TestRandomTablesComeOutAsByANativeALTER(t *testing.T) {
 					rt.Skip(err)
 				}
 				if err != nil {
-					if saveErr := c.save(flavor, err); saveErr != nil {
-						rt.Log(saveErr)
-					}
-					rt.Fatalf("%v\n\nthe case, for a folder of localtests/:\n%s", err, c)
+					failed, failure = c, err
+					summary, _, _ := strings.Cut(err.Error(), "\n")
+					rt.Fatal(summary)
 				}
 				outcomes.add(outcome)
 			})

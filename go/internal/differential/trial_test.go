@@ -152,7 +152,7 @@ func (r *trial) migrate(number int) (failure error, source, native picture, err 
 	c := base.NewMigrationContext()
 	defer c.CancelContext()
 	c.Log = r.log
-	c.DatabaseName, c.OriginalTableName, c.AlterStatement = r.schema, "t", r.alter
+	c.DatabaseName, c.OriginalTableName, c.AlterStatement = r.schema, "t", r.alter()
 	c.InspectorConnectionConfig.Key.Hostname, c.InspectorConnectionConfig.Key.Port = r.server.Host, r.server.Port
 	c.InspectorConnectionConfig.User, c.InspectorConnectionConfig.Password = r.server.User, r.server.Password
 	if err := c.SetConnectionConfig("innodb"); err != nil {
@@ -188,7 +188,7 @@ func (r *trial) migrate(number int) (failure error, source, native picture, err 
 		ended = true
 	case <-r.ctx.Done():
 		c.CancelContext()
-		<-r.outcome //nolint:errcheck // that it had to be ended is the failure
+		failure = <-r.outcome
 		return nil, source, native, fmt.Errorf("the copy does not end: %w", context.Cause(r.ctx))
 	}
 	if ended && !following {

@@ -39,7 +39,7 @@ func (r *trial) alterCopy(original, twin string) (picture, error) {
 	); err != nil {
 		return picture{}, err
 	}
-	err = r.exec("ALTER TABLE " + twin + " " + r.alter + ", ALGORITHM=COPY")
+	err = r.exec("ALTER TABLE " + twin + " " + r.alter() + ", ALGORITHM=COPY")
 	if resetErr := r.exec("SET sql_mode = @@GLOBAL.sql_mode"); resetErr != nil {
 		return picture{}, errors.Join(err, resetErr)
 	}
