@@ -188,8 +188,7 @@ func (r *trial) migrate(number int) (failure error, source, native picture, err 
 		ended = true
 	case <-r.ctx.Done():
 		c.CancelContext()
-		failure = <-r.outcome
-		return nil, source, native, fmt.Errorf("the copy does not end: %w", context.Cause(r.ctx))
+		return nil, source, native, fmt.Errorf("the copy does not end: %w (%w)", context.Cause(r.ctx), <-r.outcome)
 	}
 	if ended && !following {
 		// It failed before the first moment.
