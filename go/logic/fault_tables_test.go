@@ -82,6 +82,17 @@ func TestFaultALongTransactionHoldsTheOriginal(t *testing.T) {
 	})
 }
 
+func TestFaultTheFirstRowIsLockedWhenTheCopyBegins(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		r := newFaultRun(t, server)
+		time.AfterFunc(4*time.Second, r.openTransaction("INSERT INTO t (id, slot) VALUES (-7, -7)"))
+
+		r.succeed()
+
+		assert.True(t, r.log.contains("reading the lowest key to copy"), "the fault has happened")
+	})
+}
+
 func TestFaultAForeignTableHasTheOldTablesName(t *testing.T) {
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		r := newFaultRun(t, server)

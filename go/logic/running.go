@@ -2,6 +2,7 @@ package logic
 
 import (
 	"context"
+	gosql "database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -126,7 +127,7 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 		return err
 	}
 	defer db.Close() // its sessions are at rest
-	bounds, err := rowcopy.ReadBounds(ctx, db, statements)
+	bounds, err := mgtr.readBounds(ctx, db, statements)
 	if err != nil {
 		return err
 	}
@@ -170,6 +171,21 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	}
 	mgtr.endCount()
 	return mgtr.hooks.OnRowCopyComplete()
+}
+
+// readBounds reads the range to copy. Its first and last row may be locked for longer than a look waits: the last one by
+// whoever is inserting it.
+func (mgtr *Migrator) readBounds(ctx context.Context, db *gosql.DB, statements *sql.CopyStatements) (rowcopy.Bounds, error) {
+	for attempt := int64(1); ; attempt++ {
+		bounds, err := rowcopy.ReadBounds(ctx, db, statements)
+		if err == nil || !mysql.IsRetryable(err) || attempt >= mgtr.context.MaxRetries() {
+			return bounds, err
+		}
+		_ = mgtr.log.Errorf("attempt %d: %v", attempt, err)
+		if err := pause(ctx, time.Second); err != nil {
+			return bounds, err
+		}
+	}
 }
 
 type discard struct{}
