@@ -28,7 +28,7 @@ const (
 const everyThird = 3
 
 // defaultParallel suits cases that wait for timers most of the time.
-func defaultParallel() int { return 2 * runtime.GOMAXPROCS(0) }
+func defaultParallel() int { return 3 * runtime.GOMAXPROCS(0) }
 
 // program is the tool under test, built by TestMain, with the race detector if the tests have it.
 var program string
