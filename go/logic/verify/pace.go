@@ -64,5 +64,6 @@ func (c *chunkSize) observe(rows int64, took time.Duration) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	fitting := float64(rows) * float64(target) / float64(took)
-	c.adapted = max(1, min((float64(rows)+fitting)/2, 2*float64(rows), largestChunk)) // half way, so that one slow chunk does not decide
+	adapted := min((float64(rows)+fitting)/2, 2*float64(rows), largestChunk) // half way, so that one slow chunk does not decide
+	c.adapted = max(adapted, float64(c.configured())/2, 1)                   // of small chunks most time is spent beside the rows
 }
