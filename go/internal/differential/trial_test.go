@@ -137,7 +137,7 @@ func (r *trial) run(number int) (string, error) {
 	if native.refusal != nil {
 		return bothRefused, nil
 	}
-	if name, found := documentedRefusal(failure); found {
+	if name, found := documentedRefusal(r.alter(), failure); found {
 		return name, nil
 	}
 	if misfits, err := r.hadMisfit(); err != nil || misfits {

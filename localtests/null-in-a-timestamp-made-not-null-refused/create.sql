@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, ts timestamp(3) NULL);
+INSERT INTO t VALUES (1, '2020-01-01 00:00:00'), (2, NULL);
