@@ -165,7 +165,7 @@ func (s *twoStepSwap) prepare(ctx context.Context) error {
 	case comment != sentryComment:
 		return &ForeignSentryError{s.names.old}
 	}
-	if err := s.exec(ctx, limit, "DROP /* gh-ost */ TABLE "+s.names.old.String()); err != nil {
+	if err := s.exec(ctx, limit, dropSentryStatement(s.names.old)); err != nil {
 		return fmt.Errorf("dropping the sentry table that an earlier attempt has left: %w", err)
 	}
 	return nil
@@ -331,7 +331,7 @@ func (s *twoStepSwap) unlock(ctx context.Context) error {
 		return nil
 	}
 	s.log.Infof("Unlocking tables")
-	err := s.exec(ctx, statementLimit, "UNLOCK /* gh-ost */ TABLES")
+	err := s.exec(ctx, statementLimit, unlockStatement)
 	if err == nil {
 		s.log.Infof("Tables unlocked")
 		return nil

@@ -93,7 +93,11 @@ func (mgtr *Migrator) makeRoom(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case exists && (leftover.allowed || comment == sentryComment):
+		case exists && comment == sentryComment:
+			if err := mgtr.applier.clearSentry(ctx, leftover.table); err != nil {
+				return err
+			}
+		case exists && leftover.allowed:
 			if err := drop(leftover.table); err != nil {
 				return err
 			}
