@@ -68,7 +68,7 @@ func (s faultyStatements) Replace(rows [][]any) (string, []any, error) {
 }
 
 // beginVerified starts a migration with a checksum, and returns when all is copied and the cut-over is postponed.
-func beginVerified(t *testing.T, server *testserver.Server, create, alter string, prepare ...func(*migration)) *running {
+func beginVerified(t *testing.T, server *testserver.Server, create, alter string, prepare ...func(*running)) *running {
 	t.Helper()
 	r := &running{t: t, schema: server.Schema(t), table: "t", postpone: filepath.Join(t.TempDir(), "postpone")}
 	r.db = server.SchemaDB(t, r.schema)
@@ -79,7 +79,7 @@ func beginVerified(t *testing.T, server *testserver.Server, create, alter string
 		c.SetChunkSize(10)
 	})
 	for _, p := range prepare {
-		p(r.migration)
+		p(r)
 	}
 	require.NoError(t, os.WriteFile(r.postpone, nil, 0o600))
 	r.result = r.start()
@@ -99,11 +99,7 @@ func (r *running) requireStopped(parts ...string) {
 		_ = os.Remove(r.postpone)
 	}
 	err := r.ended()
-	var difference *verify.DifferenceError
-	require.ErrorAs(r.t, err, &difference)
-	for _, part := range parts {
-		assert.ErrorContains(r.t, err, part)
-	}
+	requireDifference(r.t, err, parts...)
 	tables := tablesOf(r.t, r.db, r.schema)
 	assert.Contains(r.t, tables, "_t_gho", "nothing is swapped")
 	assert.NotContains(r.t, tables, "_t_del")
@@ -126,8 +122,8 @@ func TestAFaultOfTheWriterStopsTheCutOver(t *testing.T) {
 				t.Run(fmt.Sprintf("%s in statement %d", name, at), func(t *testing.T) {
 					left := &atomic.Int64{}
 					left.Store(at)
-					r := beginVerified(t, server, threeRows, "ADD w int", func(m *migration) {
-						m.bend = func(s apply.Statements) apply.Statements { return faultyStatements{s, left, bend} }
+					r := beginVerified(t, server, threeRows, "ADD w int", func(r *running) {
+						r.bend = func(s apply.Statements) apply.Statements { return faultyStatements{s, left, bend} }
 					})
 					for i := range 20 {
 						r.exec(fmt.Sprintf("INSERT INTO %%t VALUES (%d, 5, 'x')", 10+i))
@@ -143,15 +139,14 @@ func TestAFaultOfTheWriterStopsTheCutOver(t *testing.T) {
 
 func TestAFaultInTheLastMomentStopsTheCutOver(t *testing.T) {
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
-		var r *running
 		var armed, broken atomic.Bool
-		r = beginVerified(t, server, threeRows, "ADD w int", func(m *migration) {
-			m.bend = func(s apply.Statements) apply.Statements {
+		r := beginVerified(t, server, threeRows, "ADD w int", func(r *running) {
+			r.bend = func(s apply.Statements) apply.Statements {
 				left := &atomic.Int64{}
 				left.Store(1)
 				return faultyStatements{s, left, func(rows [][]any) [][]any { broken.Store(true); return rows[1:] }}
 			}
-			m.seam = func(point string) {
+			r.seam = func(point string) {
 				if point == "lock-wait" && !armed.Swap(true) {
 					_, err := r.db.Exec("INSERT INTO t VALUES (99, 1, 'the last row')")
 					assert.NoError(t, err)
@@ -221,9 +216,118 @@ func TestAMigrationThatCannotBeVerifiedIsRefusedBeforeItBegins(t *testing.T) {
 	server := testserver.Shared(t, testserver.MySQL)
 	schema := server.Schema(t)
 	db := server.SchemaDB(t, schema)
-	_, err := db.Exec("CREATE TABLE t (id int PRIMARY KEY, v int)")
+	_, err := db.Exec("CREATE TABLE t (id enum('a', 'b') PRIMARY KEY, v int)")
 	require.NoError(t, err)
-	m := newMigration(t, server, schema, "t", "MODIFY id varchar(20)", withChecksum)
+	m := newMigration(t, server, schema, "t", "MODIFY id enum('b', 'a')", withChecksum)
 	require.ErrorContains(t, requireEnd(t, m.start(), time.Minute), "--checksum cannot verify this migration: the rows of both tables cannot be paired by column `id`")
 	assert.Equal(t, []string{"t"}, tablesOf(t, db, schema))
+}
+
+// Writers without a pause leave no gap for a lock that lets readers pass, and in two steps none is asked for: then only the
+// locking session can read the original, and that by way of its own temporary table.
+func TestTheLastRowsAreVerifiedThroughTheLockingSession(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		for _, way := range []base.CutOver{base.CutOverAtomic, base.CutOverTwoStep} {
+			t.Run(way.String(), func(t *testing.T) {
+				schema := server.Schema(t)
+				allowTemporaryTables(t, server, schema)
+				load := startLoad(t, server, schema, "t", ledger.Options{Rows: 2000, Writers: 8, Pause: 500 * time.Microsecond})
+				m := newMigration(t, server, schema, "t", "MODIFY counter decimal(20,0) NOT NULL", withChecksum, func(c *base.MigrationContext) {
+					c.CutOverType = way
+					require.NoError(t, c.SetCutOverLockTimeoutSeconds(2))
+				})
+
+				require.NoError(t, requireEnd(t, m.start(), 2*time.Minute))
+
+				load.stop()
+				report, err := load.Verify(t.Context(), nil, "t")
+				require.NoError(t, err)
+				require.NoError(t, report.Err(), report.String())
+				t.Log(m.lastReport.Load().Lines())
+			})
+		}
+	})
+}
+
+// A fault in the last moment is found by way of the locking session, too.
+func TestAFaultInTheLastMomentOfTwoStepsStopsTheCutOver(t *testing.T) {
+	server := testserver.Shared(t, testserver.MySQL)
+	var armed atomic.Bool
+	r := beginVerified(t, server, threeRows, "MODIFY n varchar(10)", func(r *running) {
+		allowTemporaryTables(t, server, r.Migrator.context.DatabaseName)
+		r.Migrator.context.CutOverType = base.CutOverTwoStep
+		r.bend = func(s apply.Statements) apply.Statements {
+			left := &atomic.Int64{}
+			left.Store(1)
+			return faultyStatements{s, left, func(rows [][]any) [][]any { return rows[1:] }}
+		}
+		r.seam = func(point string) {
+			if point == "lock-wait" && !armed.Swap(true) {
+				_, err := r.db.Exec("UPDATE t SET n = 77 WHERE id = 3")
+				assert.NoError(t, err)
+			}
+		}
+	})
+	r.requireStopped("the row with (`id` = \"3\") differs in: `n`")
+	assert.True(t, armed.Load())
+	assert.True(t, r.log.contains("under the lock"), "it was found before the swap, not by chance")
+}
+
+// A transaction that stays open keeps the lock that lets readers pass away, so that one is asked for which holds them.
+func TestAFaultInTheLastMomentBehindALockThatHoldsReadersStopsTheCutOver(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		var armed atomic.Bool
+		committed := make(chan error, 1)
+		r := beginVerified(t, server, threeRows, "MODIFY n varchar(10)", func(r *running) {
+			allowTemporaryTables(t, server, r.Migrator.context.DatabaseName)
+			require.NoError(t, r.Migrator.context.SetCutOverLockTimeoutSeconds(1))
+			left := &atomic.Int64{}
+			left.Store(1)
+			r.bend = func(s apply.Statements) apply.Statements {
+				return faultyStatements{s, left, func(rows [][]any) [][]any { return rows[1:] }}
+			}
+			r.seam = func(point string) {
+				if point != "lock-wait" || armed.Swap(true) {
+					return
+				}
+				tx, err := r.db.Begin()
+				if assert.NoError(t, err) {
+					_, err = tx.Exec("UPDATE t SET n = 77 WHERE id = 3")
+					assert.NoError(t, err)
+				}
+				go func() {
+					for !r.log.contains("against reads too") {
+						time.Sleep(time.Millisecond)
+					}
+					time.Sleep(20 * time.Millisecond)
+					committed <- tx.Commit()
+				}()
+			}
+		})
+		require.NoError(t, os.Remove(r.postpone))
+		err := r.ended()
+		require.NoError(t, <-committed)
+		requireDifference(t, err, "the row with (`id` = \"3\") differs in: `n`")
+		assert.True(t, r.log.contains("under the lock"), "it was found before the swap, not by chance")
+		assert.Contains(t, tablesOf(t, r.db, r.schema), "_t_gho", "nothing is swapped")
+	})
+}
+
+func TestAnAccountThatMayNotMakeTemporaryTablesIsToldSo(t *testing.T) {
+	server := testserver.Shared(t, testserver.MySQL)
+	schema := server.Schema(t)
+	_, err := server.SchemaDB(t, schema).Exec("CREATE TABLE t (id int PRIMARY KEY, v int)")
+	require.NoError(t, err)
+	m := newMigration(t, server, schema, "t", "MODIFY v varchar(20)", withChecksum)
+	require.ErrorContains(t, requireEnd(t, m.start(), time.Minute), "GRANT CREATE TEMPORARY TABLES")
+	assert.Equal(t, []string{"t"}, tablesOf(t, server.SchemaDB(t, schema), schema))
+}
+
+func requireDifference(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	var difference *verify.DifferenceError
+	require.ErrorAs(t, err, &difference)
+	for _, part := range parts {
+		assert.ErrorContains(t, err, part)
+	}
 }
