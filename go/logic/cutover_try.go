@@ -41,7 +41,7 @@ func (mgtr *Migrator) restAfterAttempt(ctx context.Context, attempt int64) error
 		mgtr.measure.cutOverAttempt(cutOverRetried, report, time.Now())
 	}
 	began := time.Now()
-	err := pause(ctx, mgtr.cutOverPause(attempt))
+	err := pauseBeforeRetry(ctx, mgtr.cutOverPause(attempt))
 	mgtr.measure.sleep(backoffSleep, time.Since(began))
 	return err
 }

@@ -27,6 +27,7 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		return err
 	}
 	writer := apply.NewWriter(apply.Settings{
+		Pause:       pauseBeforeRetry,
 		DB:          db,
 		Statements:  mgtr.bend(mgtr.keys),
 		Careful:     mgtr.carefulStatements(),
@@ -140,6 +141,7 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	}
 	c.MarkRowCopyStartTime()
 	err = rowcopy.NewCopier(rowcopy.Settings{
+		Pause:       pauseBeforeRetry,
 		DB:          db,
 		Statements:  statements,
 		Eager:       eager,

@@ -53,6 +53,8 @@ type Settings struct {
 	BatchSize func() int64
 	// Retries is how often a batch is tried.
 	Retries int64
+	// Pause waits between two attempts, or returns the context's error if that ends first.
+	Pause func(ctx context.Context, d time.Duration) error
 	// Applied is told how many row changes were committed, how many more rows the original has by them (or fewer, below 0),
 	// and how long their transaction took.
 	Applied func(events, delta int64, took time.Duration)
@@ -212,10 +214,8 @@ func (w *Writer) repeat(ctx context.Context, statements []statement, transaction
 			return fmt.Errorf("applying changes to the ghost table, at attempt %d: %w", attempt, err)
 		}
 		w.Retrying(err, attempt)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := w.Pause(ctx, pause); err != nil {
+			return err
 		}
 		pause = min(2*pause, lastPause)
 	}

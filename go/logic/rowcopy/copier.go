@@ -57,6 +57,8 @@ type Settings struct {
 	NiceRatio func() float64
 	// Retries is how often a chunk is tried.
 	Retries int64
+	// Pause waits between two attempts, or returns the context's error if that ends first.
+	Pause func(ctx context.Context, d time.Duration) error
 	// Copied is told of each copied range, the rows that were new to the ghost, and the time it took.
 	Copied func(r Range, rows int64, took time.Duration)
 	// Retrying is told of each failed attempt that will be repeated.
@@ -209,7 +211,7 @@ func (c *Copier) retry(ctx context.Context, retrying func(err error, attempt int
 			return err
 		}
 		retrying(err, attempt)
-		if err := pause(ctx, wait); err != nil {
+		if err := c.Pause(ctx, wait); err != nil {
 			return err
 		}
 		wait = min(2*wait, lastPause)
