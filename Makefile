@@ -9,7 +9,7 @@ LDFLAGS := -X main.AppVersion=$(VERSION) -X main.GitCommit=$(COMMIT)
 
 # Packages that start servers run two at a time: each has up to four server processes of its own.
 TEST_PROCESSES ?= 2
-TEST_TIMEOUT   ?= 20m
+TEST_TIMEOUT   ?= 40m
 TEST_FLAGS     ?=
 GO_TEST        := $(GO) test -race -p $(TEST_PROCESSES) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS)
 
