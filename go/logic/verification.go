@@ -164,6 +164,8 @@ type lastLook struct {
 	verifier *verify.Verifier
 	attempt  *cutOverAttempt
 	budget   time.Duration
+	session  *gosql.Conn // reads the rows, but for those of the original if that is locked
+	giveBack func()
 	release  func() // set while the verifier is held
 	through  bool   // the lock holds readers: only the locking session can read the original
 }
@@ -183,7 +185,12 @@ func (mgtr *Migrator) beginLastLook(ctx context.Context, attempt *cutOverAttempt
 	if err := verifier.Ready(ctx, session); err != nil {
 		return nil, err
 	}
-	return &lastLook{verifier: verifier, attempt: attempt, budget: mgtr.lastLookBudget()}, nil
+	look := &lastLook{verifier: verifier, attempt: attempt, budget: mgtr.lastLookBudget()}
+	var err error
+	if look.session, look.giveBack, err = verifier.Reserve(ctx); err != nil {
+		return nil, fmt.Errorf("preparing a session for the checksum: %w", err)
+	}
+	return look, nil
 }
 
 // readingSettings give a session the settings of those that copy.
@@ -236,12 +243,16 @@ func (l *lastLook) finish(ctx context.Context) error {
 	if l.through {
 		original = lockedReader{l.attempt}
 	}
-	return l.verifier.Final(ctx, original)
+	return l.verifier.Final(ctx, l.session, original)
 }
 
 // end lets the verification go on if the attempt has left the tables as they were.
 func (l *lastLook) end(outcome cutover.Outcome) {
-	if l != nil && l.release != nil && outcome == cutover.NotSwapped {
+	if l == nil {
+		return
+	}
+	l.giveBack()
+	if l.release != nil && outcome == cutover.NotSwapped {
 		l.release()
 	}
 }

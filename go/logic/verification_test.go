@@ -43,7 +43,6 @@ func TestAChecksumPassesUnderLoad(t *testing.T) {
 
 				load.requireNothingLost(t, "t")
 				assert.True(t, m.log.contains("Checksum: compared "))
-				assert.True(t, m.log.contains(", checksum "), "the status line tells the progress")
 				t.Log(m.lastReport.Load().Lines())
 			})
 		}
@@ -201,6 +200,7 @@ func TestRowsThatTheKeyOrdersInAnotherWayAreVerified(t *testing.T) {
 				r.exec("INSERT INTO %t VALUES ('ö', 1)", "UPDATE %t SET v = 6 WHERE k = 'Z'", statement)
 				switch {
 				case expected == "":
+					assert.Contains(t, r.snapshot().Line(), "State: postponing cut-over, checksum 100%")
 					require.NoError(t, r.end())
 				case strings.HasPrefix(expected, "whose"):
 					require.ErrorContains(t, r.end(), expected)

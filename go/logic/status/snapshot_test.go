@@ -83,6 +83,13 @@ func TestTheStateTellsWhatACutOverWaitsFor(t *testing.T) {
 	require.Equal(t, "postponing cut-over, waiting for a transaction on the table, 93s old", waiting.State())
 }
 
+func TestTheStateTellsHowFarAChecksumIs(t *testing.T) {
+	compared := Snapshot{Checksum: "checksum 42%"}
+	require.Equal(t, "migrating, checksum 42%", compared.State())
+	compared.Postponing, compared.CutOverWaitsFor = true, "the lag"
+	require.Equal(t, "postponing cut-over, checksum 42%, waiting for the lag", compared.State())
+}
+
 func TestDurationsLoseTheirFraction(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                                   "0s",

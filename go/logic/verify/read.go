@@ -87,11 +87,33 @@ func (s *sessions) use(ctx context.Context, read func(conn *gosql.Conn) error) e
 	return err
 }
 
-// close closes the sessions, which must be at rest.
+// reserve opens a session in the place of another, which may have lost its connection unnoticed.
+func (s *sessions) reserve(ctx context.Context) (conn *gosql.Conn, giveBack func(), err error) {
+	select {
+	case conn = <-s.free:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	if conn != nil {
+		discard(conn)
+	}
+	if conn, err = s.open(ctx); err != nil {
+		s.free <- nil
+		return nil, nil, err
+	}
+	return conn, func() { discard(conn); s.free <- nil }, nil
+}
+
+// close closes the sessions, which must be at rest. A reserved one is closed when it is given back.
 func (s *sessions) close() {
-	for range cap(s.free) {
-		if conn := <-s.free; conn != nil {
-			discard(conn)
+	for {
+		select {
+		case conn := <-s.free:
+			if conn != nil {
+				discard(conn)
+			}
+		default:
+			return
 		}
 	}
 }

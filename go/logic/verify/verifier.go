@@ -134,6 +134,11 @@ func (v *Verifier) percentage() int64 {
 	return min(99, 100*v.current.rows/max(v.Rows(), 1))
 }
 
+// Reserve opens a session for Final, so that none has to be opened while clients wait. The caller gives it back.
+func (v *Verifier) Reserve(ctx context.Context) (session *gosql.Conn, giveBack func(), err error) {
+	return v.sessions.reserve(ctx)
+}
+
 // Hold waits until no row is being read, and keeps others from being read until release is called.
 func (v *Verifier) Hold(ctx context.Context) (release func(), err error) {
 	if err := v.reading.Acquire(ctx, allReads); err != nil {
@@ -156,8 +161,9 @@ func (e *LastRowsError) Error() string {
 
 // Final reads what is left, once: the caller holds the verifier, no client can write to the original, and all its events are
 // applied. It returns nil if all of it is equal, a *LastRowsError if not, and another error if the context ended before that.
-// original, if it is not nil, is a session that Ready has made ready: the one that may read the original now.
-func (v *Verifier) Final(ctx context.Context, original Reader) error {
+// session is a reserved one. original, if it is not nil, is a session that Ready has made ready: the one that may read the
+// original now.
+func (v *Verifier) Final(ctx context.Context, session *gosql.Conn, original Reader) error {
 	if v.inUse() > 0 {
 		return errors.New("the checksum has not read some chunks again yet that differed")
 	}
@@ -165,28 +171,26 @@ func (v *Verifier) Final(ctx context.Context, original Reader) error {
 		return errors.New("the checksum begins anew: too many rows were changed to keep them in mind")
 	}
 	items := v.pending.all()
-	return v.sessions.use(ctx, func(conn *gosql.Conn) error {
-		from := both(conn)
-		if original != nil {
-			from.original = original
+	from := both(session)
+	if original != nil {
+		from.original = original
+	}
+	for share := range slices.Chunk(items, keysPerRead) {
+		differing, err := v.readKeys(ctx, from, share)
+		if err != nil {
+			return fmt.Errorf("reading the last %d changed rows again: %w", len(items), err)
 		}
-		for share := range slices.Chunk(items, keysPerRead) {
-			differing, err := v.readKeys(ctx, from, share)
+		if len(differing) > 0 {
+			v.pending.accuse(differing)
+			difference, err := v.explain(ctx, from, differing)
 			if err != nil {
-				return fmt.Errorf("reading the last %d changed rows again: %w", len(items), err)
+				return err
 			}
-			if len(differing) > 0 {
-				v.pending.accuse(differing)
-				difference, err := v.explain(ctx, from, differing)
-				if err != nil {
-					return err
-				}
-				return &LastRowsError{difference}
-			}
-			v.pending.forget(share)
+			return &LastRowsError{difference}
 		}
-		return nil
-	})
+		v.pending.forget(share)
+	}
+	return nil
 }
 
 func (v *Verifier) inUse() int {
