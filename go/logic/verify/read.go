@@ -139,6 +139,9 @@ func (s *sessions) open(ctx context.Context) (*gosql.Conn, error) {
 // prepare makes a session's temporary table, if one is needed, and makes sure that the server computes what is needed.
 func (s *sessions) prepare(ctx context.Context, session Reader) error {
 	if s.statements.NeedsTemporary() {
+		if err := s.logRows(ctx, session); err != nil {
+			return err
+		}
 		err := session.Exec(ctx, s.statements.CreateTemporary())
 		if mysql.IsAccessDenied(err) {
 			return fmt.Errorf("--checksum reads converted values through a temporary table: GRANT CREATE TEMPORARY TABLES on the schema to the account, or leave --checksum out: %w", err)
@@ -157,6 +160,23 @@ func (s *sessions) prepare(ctx context.Context, session Reader) error {
 	}
 	if err != nil {
 		return fmt.Errorf("the server does not compute SHA2(…, 256), which --checksum needs: %w", err)
+	}
+	return nil
+}
+
+// logRows makes sure that what the session does to its temporary table does not come into the binary log, as it does where
+// that has statements.
+func (s *sessions) logRows(ctx context.Context, session Reader) error {
+	format := ""
+	err := session.Query(ctx, func(values [][]byte) error {
+		format = string(values[1])
+		return nil
+	}, "SHOW /* gh-ost */ SESSION VARIABLES LIKE 'binlog_format'")
+	if err != nil || format != "STATEMENT" {
+		return err
+	}
+	if err := session.Exec(ctx, "SET /* gh-ost */ SESSION binlog_format = 'ROW'"); err != nil {
+		return fmt.Errorf("--checksum needs a temporary table for this ALTER, which would come into the binary log with binlog_format=STATEMENT: SET GLOBAL binlog_format = 'ROW', or leave --checksum out: %w", err)
 	}
 	return nil
 }
