@@ -8,7 +8,8 @@
 //
 // What it promises:
 //   - A difference that is reported is one: the row was read three times, everything up to each read was applied, and no
-//     event touched it in between. Under the lock, once is enough.
+//     event touched it in between. What differs under the cut-over's lock ends the attempt only, since the lock may be lost
+//     while rows are read; then it is judged in the same way.
 //   - When Final returns nil, every row was equal at some moment since the pass began, and no event touched it after that.
 //     So a fault of the copy, of the applying and of the stream's order are found, and so are changes past the binary log
 //     that were there when their row was read last.
@@ -18,6 +19,7 @@
 // What it relies on: Touch is told of each event before it can be applied, and before any later token comes back. Tables have
 // transactions, or at least a statement sees whole rows.
 //
-// The scar: servers without MD5 and SHA1 functions; a sum of CRC-32s, which is linear and does not see two rows that have
+// The scars: a session that was killed while its lock was relied on, and rows that differed for that reason alone; a temporary
+// table whose deleted rows each later read had to pass over; servers without MD5 and SHA1 functions; a sum of CRC-32s, which is linear and does not see two rows that have
 // swapped a value.
 package verify
