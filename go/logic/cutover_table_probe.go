@@ -22,8 +22,10 @@ const (
 
 // probeBounds are how long the tries wait one after the other, where the server does not show its locks; the last goes
 // on. Each is followed by a pause of probeRest times its length, so that clients are held up for a twentieth of the time
-// at the most.
-var probeBounds = [...]time.Duration{5 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, swapTolerance}
+// at the most. They grow that far since transactions may always overlap that are each short enough for the cut-over's own
+// lock, which waits longer: a try that gives up before the longest of them ends would find the table held for ever.
+var probeBounds = [...]time.Duration{5 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, swapTolerance,
+	500 * time.Millisecond, time.Second}
 
 const probeRest = 20
 

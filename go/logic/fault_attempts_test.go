@@ -38,17 +38,17 @@ func TestFaultWritersLeaveNoGap(t *testing.T) {
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		r := newFaultRun(t, server, lockTimeout(1))
 		ctx, stop := context.WithCancel(context.Background())
-		ended := make(chan struct{}, 3)
+		ended := make(chan struct{}, 8)
 		for range cap(ended) {
 			go func() {
 				defer func() { ended <- struct{}{} }()
 				for ctx.Err() == nil {
 					end := r.openTransaction("UPDATE t SET counter = counter WHERE 1 = 0")
-					time.Sleep(400 * time.Millisecond)
+					time.Sleep(500 * time.Millisecond)
 					end()
 				}
 			}()
-			time.Sleep(130 * time.Millisecond)
+			time.Sleep(60 * time.Millisecond)
 		}
 		defer stop()
 
