@@ -26,7 +26,8 @@ type audit struct {
 	slipped   []slippedWrite
 	count     int
 	renamedAt mysql.BinlogCoordinates
-	renamed   chan struct{} // closed when the RENAME's event was seen
+	before    mysql.BinlogCoordinates // up to which all is handled: from there on a stream comes to the RENAME
+	renamed   chan struct{}           // closed when the RENAME's event was seen
 }
 
 // slippedWrite is a row event of the original that came too late.
@@ -66,15 +67,15 @@ func (a *audit) row(event *binlog.Event) {
 	}
 }
 
-// statement tells whether the event is the attempt's RENAME.
-func (a *audit) statement(event *binlog.Event) bool {
+// statement tells whether the event is the attempt's RENAME. handled is the place up to which the stream has been handled.
+func (a *audit) statement(event *binlog.Event, handled func() mysql.BinlogCoordinates) bool {
 	if a == nil || !strings.Contains(event.Statement, a.mark) {
 		return false
 	}
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	if a.renamedAt == nil {
-		a.renamedAt = event.Coordinates
+		a.renamedAt, a.before = event.Coordinates, handled()
 		close(a.renamed)
 	}
 	return true
@@ -93,6 +94,13 @@ func (a *audit) finish(ctx context.Context) error {
 		return nil
 	}
 	return &SlippedWritesError{Count: a.count, writes: a.slipped, RenamedAt: a.renamedAt, keys: a.keys}
+}
+
+// swappedBehind is a place in the binary log before the RENAME and behind all that was applied; nil while it was not seen.
+func (a *audit) swappedBehind() mysql.BinlogCoordinates {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	return a.before
 }
 
 // rowKeys names rows for people.

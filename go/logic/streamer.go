@@ -30,11 +30,22 @@ type EventsStreamer struct {
 
 	ownMark   string       // see OwnMark
 	columns   atomic.Int64 // number of columns of the original; 0: its events are not followed (yet, or any more)
+	applied   atomic.Pointer[appliedPlace]
+	begin     *followFrom // nil unless the original is to be followed from a certain statement on
 	connected chan struct{}
 	watch     atomic.Pointer[func(*binlog.Event) error] // told each row event of the original; nil: nobody is
 
 	auditMutex sync.Mutex
 	audit      *audit // nil unless a cut-over is under way
+}
+
+// appliedPlace is a place in the binary log up to which everything has been applied.
+type appliedPlace struct{ mysql.BinlogCoordinates }
+
+// followFrom is the statement from which on the original is followed.
+type followFrom struct {
+	mark    string // in its text
+	columns int    // of the original from then on
 }
 
 // NewEventsStreamer returns a streamer; Run starts it. Each heartbeat's time is told to beat once all earlier events
@@ -67,6 +78,28 @@ func (s *EventsStreamer) Coordinates() mysql.BinlogCoordinates { return s.stream
 
 // Follow begins to pass on the original's row events, which must have that many columns.
 func (s *EventsStreamer) Follow(columns int) { s.columns.Store(int64(columns)) }
+
+// FollowBehind begins to pass on the original's row events, which must have that many columns, when a statement that
+// contains the mark has come by: what was before it is of no concern. It must be called before Run.
+func (s *EventsStreamer) FollowBehind(mark string, columns int) { s.begin = &followFrom{mark, columns} }
+
+// IsFollowing tells whether the original's row events are passed on.
+func (s *EventsStreamer) IsFollowing() bool { return s.columns.Load() > 0 }
+
+// Applied is a place in the binary log up to which every transaction has been applied completely, as it was known at the
+// last heartbeat or state; nil before the first. A stream that starts there misses nothing.
+func (s *EventsStreamer) Applied() mysql.BinlogCoordinates {
+	if at := s.applied.Load(); at != nil {
+		return at.BinlogCoordinates
+	}
+	return nil
+}
+
+// handled notes the place up to which everything has been handled, to be told as applied when a marker put now is reached.
+func (s *EventsStreamer) handled() (reached func()) {
+	at := &appliedPlace{s.stream.HandledTransaction()}
+	return func() { s.applied.Store(at) }
+}
 
 // Watch makes the stream tell watch each row event of the original before it is queued. An error ends the stream.
 func (s *EventsStreamer) Watch(watch func(*binlog.Event) error) { s.watch.Store(&watch) }
@@ -125,7 +158,8 @@ func (s *EventsStreamer) handleChangelog(ctx context.Context, event *binlog.Even
 				s.beat(written)
 				continue
 			}
-			s.backlog.PutHeartbeat(func() { s.beat(written) })
+			applied := s.handled()
+			s.backlog.PutHeartbeat(func() { applied(); s.beat(written) })
 		case checksumHint:
 			if err := s.backlog.PutMarker(ctx, func() { s.board.deliver(value) }); err != nil {
 				return err
@@ -141,7 +175,8 @@ func (s *EventsStreamer) handleChangelog(ctx context.Context, event *binlog.Even
 				handled()
 				continue
 			}
-			if err := s.backlog.PutMarker(ctx, handled); err != nil {
+			applied := s.handled()
+			if err := s.backlog.PutMarker(ctx, func() { applied(); handled() }); err != nil {
 				return err
 			}
 		}
@@ -162,8 +197,12 @@ func textOf(value any) string {
 // handleStatement looks for what row events do not tell. The RENAME of a cut-over ends the original's life under its
 // name: what the stream says of that name from there on is about the new table.
 func (s *EventsStreamer) handleStatement(event *binlog.Event) error {
-	if s.currentAudit().statement(event) {
+	if s.currentAudit().statement(event, s.stream.HandledTransaction) {
 		s.columns.Store(0)
+		return nil
+	}
+	if s.begin != nil && strings.Contains(event.Statement, s.begin.mark) {
+		s.Follow(s.begin.columns)
 		return nil
 	}
 	if s.columns.Load() == 0 || strings.Contains(event.Statement, s.ownMark) {

@@ -34,7 +34,7 @@ const (
 // errWaitInstead says that a range cannot be copied without waiting.
 var errWaitInstead = errors.New("rows of the range stay locked")
 
-// Settings is what a Copier needs. All fields must be set.
+// Settings is what a Copier needs. All fields must be set, except where said otherwise.
 type Settings struct {
 	// DB is the pool of copying sessions: READ COMMITTED, with the time zone and sql_mode of a native ALTER.
 	DB *gosql.DB
@@ -45,6 +45,8 @@ type Settings struct {
 	Eager *sql.CopyStatements
 	// Bounds is what to copy.
 	Bounds Bounds
+	// Start is how far an earlier run has come; its zero value: nowhere.
+	Start LowWater
 	// Concurrency is the number of sessions that copy, at least 1.
 	Concurrency int
 	// Wait returns when copying is allowed: at once, after throttling, or when events have been applied first.
@@ -68,13 +70,19 @@ type Settings struct {
 // Copier copies the original's rows.
 type Copier struct {
 	Settings
-	sizer *chunkSizer
+	sizer    *chunkSizer
+	lowWater *lowWaterMark
+	recount  recount
 }
 
 // NewCopier returns a copier; Run starts it.
 func NewCopier(settings Settings) *Copier {
-	return &Copier{settings, &chunkSizer{configured: settings.ChunkSize, target: settings.ChunkTime}}
+	return &Copier{Settings: settings, sizer: &chunkSizer{configured: settings.ChunkSize, target: settings.ChunkTime},
+		lowWater: newLowWaterMark(settings.Start), recount: recount{earlier: !settings.Start.IsZero()}}
 }
+
+// LowWater is how far the copy has come without a gap. It may be called while the copy runs.
+func (c *Copier) LowWater() LowWater { return c.lowWater.get() }
 
 // Run copies everything within the bounds. It returns the first error, or the context's.
 func (c *Copier) Run(ctx context.Context) error {
@@ -93,6 +101,7 @@ func (c *Copier) Run(ctx context.Context) error {
 				if err := c.copyRange(ctx, r); err != nil {
 					return err
 				}
+				c.lowWater.finish(r)
 			}
 			return nil
 		})
@@ -102,6 +111,9 @@ func (c *Copier) Run(ctx context.Context) error {
 
 func (c *Copier) produce(ctx context.Context, ranges chan<- Range) error {
 	w := newWalk(c.DB, c.Statements, c.Bounds, c.sizer.rows)
+	if !c.Start.IsZero() {
+		w.from, w.include, w.iteration = c.Start.Range.To, false, c.Start.Range.Iteration+1
+	}
 	for {
 		var r Range
 		var ok bool
@@ -193,6 +205,8 @@ func (c *Copier) copyOnce(ctx context.Context, r Range, statements *sql.CopyStat
 	}
 	took = time.Since(started)
 	c.sizer.observe(r.Rows, took)
+	rows = c.recount.count(r, rows)
+	c.lowWater.add(r.Iteration, rows)
 	c.Copied(r, rows, took)
 	return took, nil
 }
