@@ -108,7 +108,7 @@ func TestCleanMigrationIsReportedAndSucceeds(t *testing.T) {
 
 func TestDemoFailsWhenTheMigrationWasNotClean(t *testing.T) {
 	for way, expected := range map[string]string{
-		"loses":        "lost 1, extra 0, wrong 0",
+		"loses":        "lost 1, extra 0, wrong 0|changed 0 rows instead of 1", // a writer may come to the row, find it gone, and write it anew
 		"adds":         "lost 0, extra 1, wrong 0",
 		"leaves":       "left behind: _demo_gho",
 		"disappears":   "missing tables",
@@ -119,7 +119,7 @@ func TestDemoFailsWhenTheMigrationWasNotClean(t *testing.T) {
 			code, stdout, stderr := play(t, t.Context(), testserver.Shared(t, testserver.MySQL), way)
 
 			assert.Equal(t, exitFailed, code, stdout)
-			assert.Contains(t, stderr, expected, stdout)
+			assert.Regexp(t, expected, stderr, stdout)
 			assert.Equal(t, way == "fails", strings.Contains(stdout, "the reason"), "the log's end is shown if gh-ost failed")
 		})
 	}
