@@ -63,13 +63,19 @@ func (c *MigrationContext) GetGhostTableName() string {
 // holds the time of the run's start, so it is fixed only from then on.
 func (c *MigrationContext) GetOldTableName() string {
 	suffix := oldSuffix
-	if c.Revert {
+	if c.Revert && !c.revertsRevert() {
 		suffix = revertedSuffix
 	}
 	if c.TimestampOldTable {
 		suffix = c.GetStartTime().Format(timestampInName) + "_" + suffix
 	}
 	return helperTableName(c.helperBase(), suffix)
+}
+
+// revertsRevert tells whether the old table given is the one that a revert has left: the name that it frees is not the one to
+// take, but that of the table which the revert took back.
+func (c *MigrationContext) revertsRevert() bool {
+	return strings.EqualFold(c.OldTableName, helperTableName(c.helperBase(), revertedSuffix))
 }
 
 // GetChangelogTableName is the name of the table for heartbeats and states.

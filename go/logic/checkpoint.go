@@ -117,21 +117,6 @@ func (r *checkpointRecord) setLowWater(low rowcopy.LowWater) (err error) {
 	return err
 }
 
-// checkpoint makes one of what is known now.
-func (k *checkpointer) checkpoint() (*Checkpoint, error) {
-	coordinates := k.applied()
-	if coordinates == nil || coordinates.IsEmpty() {
-		return nil, errors.New("nothing has been applied yet that a checkpoint could stand for")
-	}
-	checkpoint := &Checkpoint{LastTrxCoords: coordinates, DMLApplied: k.eventsApplied(), record: k.identity}
-	low := k.lowWater()
-	if err := checkpoint.record.setLowWater(low); err != nil {
-		return nil, err
-	}
-	checkpoint.describe()
-	return checkpoint, nil
-}
-
 // describe sets what people and embedders see of the low-water mark.
 func (c *Checkpoint) describe() {
 	if low := c.record.LowWater; low != nil {
@@ -145,18 +130,20 @@ type checkpointer struct {
 	table         checkpointTable
 	key           []sql.Column
 	identity      checkpointRecord // what does not change during the run
-	applied       func() mysql.BinlogCoordinates
 	eventsApplied func() int64
 	lowWater      func() rowcopy.LowWater
 }
 
-// write makes a checkpoint of what is known now, with changes to it, and stores it. The order matters: what is read first is
-// the place, so that nothing is claimed of a later moment.
-func (k *checkpointer) write(ctx context.Context, change func(*Checkpoint)) (*Checkpoint, error) {
-	checkpoint, err := k.checkpoint()
-	if err != nil {
+// write makes a checkpoint for a place up to which all is applied, with changes to it, and stores it.
+func (k *checkpointer) write(ctx context.Context, applied mysql.BinlogCoordinates, change func(*Checkpoint)) (*Checkpoint, error) {
+	if applied == nil || applied.IsEmpty() {
+		return nil, errors.New("nothing has been applied yet that a checkpoint could stand for")
+	}
+	checkpoint := &Checkpoint{LastTrxCoords: applied, DMLApplied: k.eventsApplied(), record: k.identity}
+	if err := checkpoint.record.setLowWater(k.lowWater()); err != nil {
 		return nil, err
 	}
+	checkpoint.describe()
 	change(checkpoint)
 	if err := k.table.insert(ctx, k.key, checkpoint); err != nil {
 		return nil, err

@@ -119,6 +119,21 @@ func (t checkpointTable) insert(ctx context.Context, key []sql.Column, checkpoin
 	return nil
 }
 
+// isOne tells whether the table holds checkpoints, of this tool or of others that use the same names.
+func (t checkpointTable) isOne(ctx context.Context) (is, exists bool, err error) {
+	comment, exists, err := (tables{t.db}).comment(ctx, t.name)
+	if err != nil || !exists || comment == GhostCheckpointTableComment {
+		return exists, exists, err
+	}
+	var columns int
+	err = t.db.QueryRowContext(ctx, "SELECT /* gh-ost */ COUNT(*) FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND column_name IN ('gh_ost_chk_id', 'gh_ost_chk_coords')",
+		t.name.Schema, t.name.Name).Scan(&columns)
+	if err != nil {
+		return false, true, fmt.Errorf("looking what the table %s is: %w", t.name, err)
+	}
+	return columns == 2, true, nil
+}
+
 // storedCheckpoint is a row as it is read.
 type storedCheckpoint struct {
 	id, timestamp, iteration, copied, applied int64

@@ -76,6 +76,10 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 		return unlessNotTried(fmt.Errorf("preparing the cut-over: %w", err))
 	}
 	defer attempt.close()
+	if err := mgtr.noteAttempt(ctx, token); err != nil {
+		report.conclude(cutover.NotSwapped, err)
+		return unlessNotTried(fmt.Errorf("preparing the cut-over: %w", err))
+	}
 	attempt.report = report
 	attempt.mayLock = mgtr.mayLock
 	attempt.delays = func(ctx context.Context) error { return mgtr.lockWatch.beforeDrop(ctx, attempt) }
@@ -107,7 +111,9 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 	}
 	mgtr.context.MarkCutOverComplete()
 	mgtr.log.Infof("Lock & rename duration: %s. During that time, writes to `%s` were blocked", report.WritersHeld(), mgtr.names.original.Name)
-	return mgtr.finishAudit(ctx, audit)
+	err = mgtr.finishAudit(ctx, audit)
+	mgtr.noteCutOver(context.WithoutCancel(ctx), audit, err)
+	return err
 }
 
 // auditLimit is how long the stream may take to come to the RENAME's event. Nobody waits for it but this tool.

@@ -96,6 +96,16 @@ func (a *audit) finish(ctx context.Context) error {
 	return &SlippedWritesError{Count: a.count, writes: a.slipped, RenamedAt: a.renamedAt, keys: a.keys}
 }
 
+// isFinished tells whether the stream has come to the RENAME.
+func (a *audit) isFinished() bool {
+	select {
+	case <-a.renamed:
+		return true
+	default:
+		return false
+	}
+}
+
 // swappedBehind is a place in the binary log before the RENAME and behind all that was applied; nil while it was not seen.
 func (a *audit) swappedBehind() mysql.BinlogCoordinates {
 	a.mutex.Lock()

@@ -27,6 +27,7 @@ type cutOverGate struct {
 	context   *base.MigrationContext
 	throttled func(ctx context.Context) error // waits while the migration is throttled
 	drainTime func() time.Duration            // expected for what is queued
+	waiting   func() time.Duration            // for which the next of what is queued has waited
 	postponed func() error                    // told when postponing begins; an error fails the attempt
 	obstacles []obstacle                      // looked at in order, after lag and postponing
 
@@ -93,6 +94,9 @@ func (g *cutOverGate) lag() string {
 	limit := min(g.context.MaxLag(), timeout)
 	if lag := g.context.TimeSinceLastHeartbeatOnChangelog(); lag > limit {
 		return fmt.Sprintf("events are applied %.1fs behind, more than %.1fs", lag.Seconds(), limit.Seconds())
+	}
+	if waiting := g.waiting(); waiting > timeout/4 {
+		return fmt.Sprintf("events are applied behind: the next has waited for %.1fs, more than a quarter of the lock timeout of %.0fs", waiting.Seconds(), timeout.Seconds())
 	}
 	if drain := g.drainTime(); drain > timeout/2 {
 		return fmt.Sprintf("draining the backlog would take about %.1fs, more than half of the lock timeout of %.0fs", drain.Seconds(), timeout.Seconds())

@@ -206,10 +206,13 @@ func (h *lockHandle) renameIsGone(ctx context.Context) error {
 	return err
 }
 
-// renameLock is the name of the server-side lock that the renaming session holds for as long as it lives. It carries
-// the part of the token that is left to chance, so nobody else has it, neither now nor after a restart of the server.
-func (a *cutOverAttempt) renameLock() string {
-	return "gh-ost.rename." + a.token[strings.LastIndexByte(a.token, '.')+1:]
+// renameLock is the name of the server-side lock that the renaming session holds for as long as it lives.
+func (a *cutOverAttempt) renameLock() string { return renameLockName(a.token) }
+
+// renameLockName is the name of that lock for an attempt's token, of which it carries the part that is left to chance: nobody
+// else has it, neither now nor after a restart of the server.
+func renameLockName(token string) string {
+	return "gh-ost.rename." + token[strings.LastIndexByte(token, '.')+1:]
 }
 
 // takeRenameLock takes it.

@@ -71,6 +71,7 @@ func TestFaultFieldReportTheStreamThatStoodStill(t *testing.T) {
 		r.eventually(time.Minute, "all is copied and waits for the word", postponing)
 		release := r.holdApplier()
 		r.eventually(time.Minute, "the backlog is full", func() bool { return r.backlog.Len() >= apply.BacklogCapacity })
+		r.eventually(time.Minute, "the events have waited", func() bool { return r.backlog.Age() > 300*time.Millisecond })
 
 		assert.Equal(t, "Unpostponed\n", r.command("unpostpone"))
 		time.Sleep(6 * time.Second) // longer than three attempts would take

@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	if plan := os.Getenv(childVariable); plan != "" {
 		os.Exit(runChild(plan))
 	}
+	if plan := os.Getenv(mortalVariable); plan != "" {
+		os.Exit(runMortal(plan))
+	}
 	os.Exit(testserver.Main(m, testserver.Options{}))
 }
 
@@ -213,4 +216,13 @@ func (l *load) requireNothingLost(t *testing.T, table string) {
 	stats := l.Stats()
 	require.Zero(t, stats.NoTable, "the table must exist at every moment: %v", stats.Samples)
 	require.Zero(t, stats.Contradictions, "%v", stats.ContradictionSamples)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	gosql "database/sql"
 	"errors"
+	"io"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/github/gh-ost/go/base"
 	"github.com/github/gh-ost/go/logic/apply"
 	"github.com/github/gh-ost/go/logic/inspect"
+	"github.com/github/gh-ost/go/logic/rowcopy"
 	"github.com/github/gh-ost/go/logic/server"
 	"github.com/github/gh-ost/go/logic/status"
 	"github.com/github/gh-ost/go/logic/throttle"
@@ -48,6 +50,12 @@ type Migrator struct {
 	gate          *cutOverGate
 	lockWatch     *lockWatch
 
+	checkpoints *checkpointer // nil unless checkpoints are written
+	earlier     *Checkpoint   // that this run goes on from, or reverts by; nil: it begins from scratch
+	swapped     cutOverPlace  // its zero value: no swap is noted
+	copier      atomic.Pointer[rowcopy.Copier]
+	closers     []io.Closer // pools that are closed with the run
+
 	original        *inspect.Table
 	shared          *inspect.Shared
 	keys            *sql.ApplyStatements
@@ -72,15 +80,16 @@ type Migrator struct {
 	lastReport   atomic.Pointer[CutOverReport]
 	statusMutex  sync.Mutex // guards estimator
 	estimator    status.Estimator
-	cadence      status.Cadence // the ticker's alone
-	printMutex   sync.Mutex     // one status at a time on stdout
+	cadence      status.Cadence    // the ticker's alone
+	printMutex   sync.Mutex        // one status at a time on stdout
+	milestone    func(name string) // told each step, chunk and batch; a seam for tests, else does nothing
 	seam         func(point string)
 	bend         func(apply.Statements) apply.Statements // what the writer sends; a seam for fault tests, else as it is
 }
 
 // NewMigrator returns a migrator. It uses the context's hooks, or the scripts at its hooks path if it has none.
 func NewMigrator(context *base.MigrationContext, appVersion string) *Migrator {
-	mgtr := &Migrator{context: context, version: appVersion, log: context.Log, hooks: context.Hooks, backlog: apply.NewBacklog(), patience: conflictPatience, seam: func(string) {}, bend: func(s apply.Statements) apply.Statements { return s },
+	mgtr := &Migrator{context: context, version: appVersion, log: context.Log, hooks: context.Hooks, backlog: apply.NewBacklog(), patience: conflictPatience, seam: func(string) {}, milestone: func(string) {}, bend: func(s apply.Statements) apply.Statements { return s },
 		measure: &measurements{emitter: context.Emitter()}}
 	if mgtr.hooks == nil {
 		executor := NewHooksExecutor(context)
@@ -96,7 +105,20 @@ func NewMigrator(context *base.MigrationContext, appVersion string) *Migrator {
 
 // Migrate carries out the migration. On an error the caller runs ExecOnFailureHook. It is called once.
 func (mgtr *Migrator) Migrate() (err error) {
-	mgtr.log.Infof("Migrating %s", sql.TableName{Schema: mgtr.context.DatabaseName, Name: mgtr.context.OriginalTableName})
+	mgtr.log.Infof("Migrating %s", mgtr.table(mgtr.context.OriginalTableName))
+	return mgtr.carryOut()
+}
+
+// Revert undoes an earlier migration: the old table that it left takes its name back, with every write made since. On an
+// error the caller runs ExecOnFailureHook. It is called once, instead of Migrate.
+func (mgtr *Migrator) Revert() error {
+	c := mgtr.context
+	c.Revert = true
+	mgtr.log.Infof("Reverting %s from %s", mgtr.table(c.OriginalTableName), mgtr.table(c.OldTableName))
+	return mgtr.carryOut()
+}
+
+func (mgtr *Migrator) carryOut() (err error) {
 	mgtr.context.MarkStart()
 	mgtr.measure.startup()
 	var ctx context.Context
@@ -137,25 +159,53 @@ func (mgtr *Migrator) cause(ctx context.Context, err error) error {
 
 // run is the migration from top to bottom.
 func (mgtr *Migrator) run(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{
-		mgtr.validate,
-		mgtr.connect,
-		mgtr.inspect,
-		mgtr.stream,
-		mgtr.listen,
-		mgtr.createTables,
-		mgtr.compareTables,
-		mgtr.prepareVerification,
-		mgtr.serve,
-		mgtr.countRows,
-		mgtr.follow,
-		mgtr.startThrottling,
-		mgtr.copyRows,
-		mgtr.verify,
-		mgtr.swap,
-		mgtr.cleanUp,
-	} {
-		if err := step(ctx); err != nil {
+	switch c := mgtr.context; {
+	case c.Revert:
+		return mgtr.revert(ctx)
+	case c.Resume:
+		return mgtr.resume(ctx)
+	}
+	return mgtr.steps(ctx,
+		step{"validate", mgtr.validate},
+		step{"connect", mgtr.connect},
+		step{"inspect", mgtr.inspect},
+		step{"stream", mgtr.stream},
+		step{"listen", mgtr.listen},
+		step{"takeLock", mgtr.takeLock},
+		step{"createTables", mgtr.createTables},
+		step{"compareTables", mgtr.compareTables},
+		step{"prepareVerification", mgtr.prepareVerification},
+		step{"prepareCheckpoints", mgtr.prepareCheckpoints},
+		step{"serve", mgtr.serve},
+		step{"countRows", mgtr.countRows},
+		step{"follow", mgtr.follow},
+		step{"beginCheckpoints", mgtr.beginCheckpoints},
+		step{"startThrottling", mgtr.startThrottling},
+		step{"copyRows", mgtr.copyRows},
+		step{"verify", mgtr.verify},
+		step{"swap", mgtr.swap},
+		step{"cleanUp", mgtr.cleanUp},
+	)
+}
+
+// errMigrationComplete is what a step returns that leaves nothing to do for those after it.
+var errMigrationComplete = errors.New("nothing is left to do")
+
+// step is a part of a run, with the name by which tests know its beginning.
+type step struct {
+	name string
+	take func(context.Context) error
+}
+
+// steps takes one step after the other, until one fails, none is left to take, or the run ends.
+func (mgtr *Migrator) steps(ctx context.Context, steps ...step) error {
+	for _, step := range steps {
+		mgtr.milestone(step.name)
+		err := step.take(ctx)
+		if errors.Is(err, errMigrationComplete) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -220,7 +270,8 @@ func (mgtr *Migrator) giveUp(ctx context.Context) {
 	if mgtr.context.IsCutOverComplete() {
 		return
 	}
-	stay := mgtr.context.ElapsedRowCopyTime() > 0 || mgtr.aborted.Load()
+	mgtr.lastCheckpoint(ctx)
+	stay := mgtr.context.ElapsedRowCopyTime() > 0 || mgtr.aborted.Load() || mgtr.earlier != nil && !mgtr.context.Revert
 	for _, table := range mgtr.created {
 		if stay {
 			_ = mgtr.log.Errorf("left behind: %s; to remove it: DROP TABLE %s", table, table)
@@ -245,6 +296,9 @@ func (mgtr *Migrator) teardown() {
 		_ = mgtr.inspectorDB.Close() // nothing depends on it any more
 	}
 	mgtr.log.Infof("Tearing down applier")
+	for _, closer := range mgtr.closers {
+		_ = closer.Close() // nothing depends on it any more
+	}
 	if mgtr.migrationLock != nil {
 		mgtr.migrationLock.release()
 	}

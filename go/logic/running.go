@@ -31,12 +31,14 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		DB:          db,
 		Statements:  mgtr.bend(mgtr.keys),
 		Careful:     mgtr.carefulStatements(),
+		Preserving:  mgtr.preservingStatements(),
 		Backlog:     mgtr.backlog,
 		Concurrency: int(c.ApplyConcurrency),
 		Wait:        mgtr.throttler.Gate().Wait,
 		BatchSize:   c.GetDMLBatchSize,
 		Retries:     c.MaxRetries(),
 		Applied: func(events, delta int64, took time.Duration) {
+			mgtr.milestone("applied")
 			c.AddDMLEventsApplied(events)
 			if c.CountTableRows {
 				c.AddRowsDelta(delta)
@@ -58,9 +60,11 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		}
 		return err
 	})
-	mgtr.streamer.Follow(mgtr.original.Columns.Len())
-
 	mgtr.owed = writer.Conflicts
+	if mgtr.earlier != nil { // the stream has begun where nothing is missing, and has followed from there
+		return nil
+	}
+	mgtr.streamer.Follow(mgtr.original.Columns.Len())
 	return mgtr.catchUp(ctx, ReadMigrationRangeValues)
 }
 
@@ -101,8 +105,10 @@ func (mgtr *Migrator) startThrottling(ctx context.Context) error {
 		return ctx.Err()
 	}
 	mgtr.log.Infof("First throttle metrics collected")
-	if err := mgtr.hooks.OnBeforeRowCopy(); err != nil {
-		return err
+	if !mgtr.context.Revert {
+		if err := mgtr.hooks.OnBeforeRowCopy(); err != nil {
+			return err
+		}
 	}
 	mgtr.background(mgtr.tickStatus)
 	return nil
@@ -140,7 +146,8 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 		return nil
 	}
 	c.MarkRowCopyStartTime()
-	err = rowcopy.NewCopier(rowcopy.Settings{
+	copier := rowcopy.NewCopier(rowcopy.Settings{
+		Start:       mgtr.copyStart(),
 		Pause:       pauseBeforeRetry,
 		DB:          db,
 		Statements:  statements,
@@ -153,13 +160,15 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 		NiceRatio:   c.GetNiceRatio,
 		Retries:     c.MaxRetries(),
 		Copied: func(r rowcopy.Range, rows int64, _ time.Duration) {
+			mgtr.milestone("copied")
 			c.AddRowsCopied(rows)
 			c.NextIteration()
 			mgtr.log.Debugf("Issued INSERT on range: %s; iteration: %d; chunk-size: %d", r, r.Iteration, c.GetChunkSize())
 		},
 		Retrying: mgtr.chunkFailed,
-	}).Run(ctx)
-	if err != nil {
+	})
+	mgtr.copier.Store(copier)
+	if err := copier.Run(ctx); err != nil {
 		return err
 	}
 	if err := mgtr.watchStricterKeys(ctx, statements, bounds); err != nil {
@@ -250,47 +259,62 @@ func (mgtr *Migrator) swap(ctx context.Context) error {
 
 // cleanUp ends a run that has succeeded: it drops what is not needed any more.
 func (mgtr *Migrator) cleanUp(ctx context.Context) error {
-	c, helper := mgtr.context, tables{mgtr.applier.general}
-	drop := func(table sql.TableName) error {
-		mgtr.log.Infof("Dropping table %s", table)
-		if err := helper.drop(ctx, table); err != nil {
-			return err
-		}
-		mgtr.log.Infof("Table dropped")
-		return nil
-	}
+	c := mgtr.context
 	mgtr.log.Infof("Writing changelog state: %s", Migrated)
 	if err := mgtr.changelog.WriteState(ctx, string(Migrated)); err != nil {
 		return err
 	}
 	mgtr.stopWork()
 	mgtr.log.Infof("Closed streamer connection. err=%v", error(nil))
-	changelog := sql.TableName{Schema: c.DatabaseName, Name: c.GetChangelogTableName()}
 	if c.Noop {
 		if err := mgtr.showGhost(ctx); err != nil {
 			return err
 		}
-		return errors.Join(drop(changelog), drop(mgtr.names.ghost), mgtr.succeed())
+		var errs []error
+		for _, table := range mgtr.created {
+			errs = append(errs, mgtr.dropTable(ctx, table))
+		}
+		return errors.Join(append(errs, mgtr.succeed())...)
 	}
-	if err := drop(changelog); err != nil {
+	return mgtr.tidyUp(ctx)
+}
+
+// tidyUp drops what is not needed any more once the tables are swapped, or says how to.
+func (mgtr *Migrator) tidyUp(ctx context.Context) error {
+	c := mgtr.context
+	if err := mgtr.dropTable(ctx, mgtr.table(c.GetChangelogTableName())); err != nil {
 		return err
 	}
+	checkpoints, checkpointed := mgtr.table(c.GetCheckpointTableName()), mgtr.checkpoints != nil || mgtr.earlier != nil
 	switch {
 	case c.TestOnReplica:
 		mgtr.adviseAfterTest()
 	case c.OkToDropTable:
-		if err := drop(mgtr.names.old); err != nil {
+		if err := mgtr.dropTable(ctx, mgtr.names.old); err != nil {
 			return err
+		}
+		if checkpointed {
+			if err := mgtr.dropTable(ctx, checkpoints); err != nil {
+				return err
+			}
 		}
 	default:
 		mgtr.log.Infof("The old table stays for as long as you want to look at it (--ok-to-drop-table would have dropped it). Once it is not needed:")
 		mgtr.log.Infof("-- drop table %s", mgtr.names.old)
+		if checkpointed {
+			mgtr.log.Infof("So does the checkpoint table (--ok-to-drop-table would have dropped it), by which the migration can be undone with --revert --old-table=%s. Once it is not needed:", mgtr.names.old.Name)
+			mgtr.log.Infof("-- drop table %s", checkpoints)
+		}
 	}
 	return mgtr.succeed()
 }
 
 func (mgtr *Migrator) succeed() error {
-	mgtr.log.Infof("Done migrating %s", mgtr.names.original)
+	done := "migrating"
+	if mgtr.context.Revert {
+		done = "reverting"
+	}
+	mgtr.log.Infof("Done %s %s", done, mgtr.names.original)
 	return mgtr.hooks.OnSuccess(false)
 }
 

@@ -27,8 +27,22 @@ func (mgtr *Migrator) validate(ctx context.Context) error {
 	if err := mgtr.hooks.OnStartup(); err != nil {
 		return err
 	}
-	c := mgtr.context
 	mgtr.alter = sql.NewAlterTableParser()
+	if !mgtr.context.Revert {
+		if err := mgtr.validateAlter(); err != nil {
+			return err
+		}
+	}
+	c := mgtr.context
+	if err := c.ValidateTableNames(); err != nil {
+		return err
+	}
+	mgtr.names = cutOverNames{original: mgtr.table(c.OriginalTableName), ghost: mgtr.table(c.GetGhostTableName()), old: mgtr.table(c.GetOldTableName())}
+	return nil
+}
+
+func (mgtr *Migrator) validateAlter() error {
+	c := mgtr.context
 	if err := mgtr.alter.ParseAlterStatement(c.AlterStatement); err != nil {
 		return fmt.Errorf("--alter: %w", err)
 	}
@@ -44,15 +58,12 @@ func (mgtr *Migrator) validate(ctx context.Context) error {
 		}
 	}
 	c.AlterStatementOptions = mgtr.alter.GetAlterStatementOptions()
-	if err := mgtr.approveRenames(); err != nil {
-		return err
-	}
-	if err := c.ValidateTableNames(); err != nil {
-		return err
-	}
-	table := func(name string) sql.TableName { return sql.TableName{Schema: c.DatabaseName, Name: name} }
-	mgtr.names = cutOverNames{original: table(c.OriginalTableName), ghost: table(c.GetGhostTableName()), old: table(c.GetOldTableName())}
-	return nil
+	return mgtr.approveRenames()
+}
+
+// table names a table of the migrated table's schema.
+func (mgtr *Migrator) table(name string) sql.TableName {
+	return sql.TableName{Schema: mgtr.context.DatabaseName, Name: name}
 }
 
 // approveRenames wants the user's word for renamed columns, since a parser may take two unrelated columns for one.
@@ -186,18 +197,26 @@ func (mgtr *Migrator) inspect(ctx context.Context) (err error) {
 
 // stream begins to read the inspected server's binary log, from now on.
 func (mgtr *Migrator) stream(ctx context.Context) error {
-	c := mgtr.context
-	var from mysql.BinlogCoordinates
-	var err error
-	if c.UseGTIDs {
-		from, err = mysql.ReadGTIDBinlogCoordinates(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect)
-	} else {
-		from, err = mysql.ReadFileBinlogCoordinates(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect)
-	}
+	from, err := mgtr.currentCoordinates(ctx)
 	if err != nil {
 		return err
 	}
-	mgtr.streamer = NewEventsStreamer(binlog.Settings{
+	mgtr.streamer = mgtr.newStreamer()
+	return mgtr.runStreamer(ctx, from)
+}
+
+// currentCoordinates is where the inspected server's binary log ends.
+func (mgtr *Migrator) currentCoordinates(ctx context.Context) (mysql.BinlogCoordinates, error) {
+	if mgtr.context.UseGTIDs {
+		return mysql.ReadGTIDBinlogCoordinates(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect)
+	}
+	return mysql.ReadFileBinlogCoordinates(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect)
+}
+
+// newStreamer returns a streamer that has not begun to read.
+func (mgtr *Migrator) newStreamer() *EventsStreamer {
+	c := mgtr.context
+	return NewEventsStreamer(binlog.Settings{
 		Connection:           c.InspectorConnectionConfig,
 		ServerID:             uint32(c.ReplicaServerId),
 		Flavor:               mgtr.inspector.Dialect.Flavor(),
@@ -210,12 +229,17 @@ func (mgtr *Migrator) stream(ctx context.Context) error {
 		},
 		// What was prepared before the stream began and is committed before the copy begins is copied.
 		OnUnseenXA: func(xid string, at mysql.BinlogCoordinates) error {
-			if c.ElapsedRowCopyTime() == 0 {
+			if c.ElapsedRowCopyTime() == 0 && mgtr.earlier == nil {
 				return nil
 			}
 			return fmt.Errorf("the XA transaction %s, prepared before the migration began, was committed at %s during the row copy: its rows were not seen. Start again", xid, at.DisplayString())
 		},
-	}, mgtr.names.original, sql.TableName{Schema: c.DatabaseName, Name: c.GetChangelogTableName()}, mgtr.backlog, c.SetLastHeartbeatOnChangelogTime, mgtr.log)
+	}, mgtr.names.original, mgtr.table(c.GetChangelogTableName()), mgtr.backlog, c.SetLastHeartbeatOnChangelogTime, mgtr.log)
+}
+
+// runStreamer reads from the given place on, and returns when the server has begun to send.
+func (mgtr *Migrator) runStreamer(ctx context.Context, from mysql.BinlogCoordinates) error {
+	c := mgtr.context
 	mgtr.log.Infof("Connecting binlog streamer at %s", from.DisplayString())
 	mgtr.background(func(ctx context.Context) error { return mgtr.streamer.Run(ctx, from) })
 	select {

@@ -12,8 +12,8 @@ import (
 	"github.com/github/gh-ost/go/sql"
 )
 
-// createTables takes the migration lock and makes the changelog and the ghost table.
-func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
+// takeLock takes the migration lock.
+func (mgtr *Migrator) takeLock(ctx context.Context) (err error) {
 	c := mgtr.context
 	names := append([]string{c.GetMigrationLockName()}, c.HelperLockNames()...)
 	if mgtr.migrationLock, err = acquireMigrationLock(ctx, c.ApplierConnectionConfig, names); err != nil {
@@ -21,19 +21,21 @@ func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
 	}
 	mgtr.log.Infof("Acquired migration lock %s", names[0])
 	mgtr.background(mgtr.migrationLock.watch)
+	return nil
+}
+
+// createTables makes the changelog and the ghost table.
+func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
+	c := mgtr.context
 	if err := mgtr.applier.checkMetadataLocks(ctx); err != nil {
 		return err
 	}
 	if err := mgtr.makeRoom(ctx); err != nil {
 		return err
 	}
-	changelog := sql.TableName{Schema: c.DatabaseName, Name: c.GetChangelogTableName()}
-	mgtr.changelog = NewChangelog(mgtr.applier.general, changelog)
-	mgtr.log.Infof("Creating changelog table %s", changelog)
-	if err := mgtr.create(changelog, func() error { return mgtr.changelog.Create(ctx) }); err != nil {
+	if err := mgtr.createChangelog(ctx); err != nil {
 		return err
 	}
-	mgtr.log.Infof("Changelog table created")
 	if err := mgtr.createGhost(ctx); err != nil {
 		return err
 	}
@@ -41,14 +43,12 @@ func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
 		return err
 	}
 	mgtr.throttler, mgtr.meter = newThrottler(mgtr)
-	beat := &heartbeat{changelog: mgtr.changelog, interval: c.HeartbeatInterval, retries: c.MaxRetries(), skip: mgtr.mayNotBeat,
-		failed: func(err error) { _ = mgtr.log.Errore(err) }}
 	arrived, forget := mgtr.streamer.Expect(string(GhostTableMigrated))
 	defer forget()
 	if err := mgtr.changelog.WriteState(ctx, string(GhostTableMigrated)); err != nil {
 		return err
 	}
-	mgtr.background(beat.run)
+	mgtr.beginHeartbeats()
 	mgtr.log.Infof("Waiting for ghost table to be migrated. Current lag is %s", c.GetCurrentLagDuration())
 	waitBegan := time.Now()
 	defer func() { mgtr.measure.sleep(replicaWaitSleep, time.Since(waitBegan)) }()
@@ -58,6 +58,24 @@ func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+func (mgtr *Migrator) createChangelog(ctx context.Context) error {
+	changelog := mgtr.table(mgtr.context.GetChangelogTableName())
+	mgtr.changelog = NewChangelog(mgtr.applier.general, changelog)
+	mgtr.log.Infof("Creating changelog table %s", changelog)
+	if err := mgtr.create(changelog, func() error { return mgtr.changelog.Create(ctx) }); err != nil {
+		return err
+	}
+	mgtr.log.Infof("Changelog table created")
+	return nil
+}
+
+func (mgtr *Migrator) beginHeartbeats() {
+	c := mgtr.context
+	beat := &heartbeat{changelog: mgtr.changelog, interval: c.HeartbeatInterval, retries: c.MaxRetries(), skip: mgtr.mayNotBeat,
+		failed: func(err error) { _ = mgtr.log.Errore(err) }}
+	mgtr.background(beat.run)
 }
 
 // create makes a helper table. It is noted beforehand: a statement that was cancelled may take effect all the same.
@@ -72,48 +90,64 @@ func (mgtr *Migrator) create(table sql.TableName, create func() error) error {
 
 // makeRoom removes what may be removed of an earlier run, and refuses to start over what may not.
 func (mgtr *Migrator) makeRoom(ctx context.Context) error {
-	c, helper := mgtr.context, tables{mgtr.applier.general}
-	drop := func(table sql.TableName) error {
-		mgtr.log.Infof("Dropping table %s", table)
-		if err := helper.drop(ctx, table); err != nil {
-			return err
-		}
-		mgtr.log.Infof("Table dropped")
-		return nil
+	c := mgtr.context
+	if err := mgtr.vacate(ctx, mgtr.names.ghost, c.InitiallyDropGhostTable, "--initially-drop-ghost-table"); err != nil {
+		return err
 	}
-	for _, leftover := range []struct {
-		table   sql.TableName
-		allowed bool
-		flag    string
-	}{
-		{mgtr.names.ghost, c.InitiallyDropGhostTable, "--initially-drop-ghost-table"},
-		{mgtr.names.old, c.InitiallyDropOldTable, "--initially-drop-old-table"},
-	} {
-		comment, exists, err := helper.comment(ctx, leftover.table)
-		switch {
-		case err != nil:
-			return err
-		case exists && comment == sentryComment:
-			if err := mgtr.applier.clearSentry(ctx, leftover.table); err != nil {
-				return err
-			}
-		case exists && leftover.allowed:
-			if err := drop(leftover.table); err != nil {
-				return err
-			}
-		case exists:
-			return fmt.Errorf("table %s already exists. If it is a leftover of an earlier run and not needed: drop it, or say %s", leftover.table, leftover.flag)
-		}
+	if err := mgtr.vacate(ctx, mgtr.names.old, c.InitiallyDropOldTable, "--initially-drop-old-table"); err != nil {
+		return err
 	}
-	changelog := sql.TableName{Schema: c.DatabaseName, Name: c.GetChangelogTableName()}
-	comment, exists, err := helper.comment(ctx, changelog)
+	if err := mgtr.removeChangelog(ctx); err != nil {
+		return err
+	}
+	// Nothing can be continued from the checkpoints of an earlier run once its ghost table, or its old one, is gone.
+	checkpoints := checkpointTable{mgtr.applier.general, mgtr.table(c.GetCheckpointTableName())}
+	stale, exists, err := checkpoints.isOne(ctx)
+	switch {
+	case err != nil:
+		return err
+	case stale:
+		return mgtr.dropTable(ctx, checkpoints.name)
+	case exists && c.Checkpoint:
+		return fmt.Errorf("table %s already exists and is not a checkpoint table: drop or rename it, or choose other helper names with --force-table-names", checkpoints.name)
+	}
+	return nil
+}
+
+// vacate makes sure that no table stands under a name that is needed: a sentry is removed, any other only if it may be.
+func (mgtr *Migrator) vacate(ctx context.Context, table sql.TableName, mayDrop bool, flag string) error {
+	comment, exists, err := (tables{mgtr.applier.general}).comment(ctx, table)
+	switch {
+	case err != nil || !exists:
+		return err
+	case comment == sentryComment:
+		return mgtr.applier.clearSentry(ctx, table)
+	case mayDrop:
+		return mgtr.dropTable(ctx, table)
+	}
+	return fmt.Errorf("table %s already exists. If it is a leftover of an earlier run and not needed: drop it, or say %s", table, flag)
+}
+
+// removeChangelog drops the changelog of an earlier run, if there is one.
+func (mgtr *Migrator) removeChangelog(ctx context.Context) error {
+	changelog := mgtr.table(mgtr.context.GetChangelogTableName())
+	comment, exists, err := (tables{mgtr.applier.general}).comment(ctx, changelog)
 	switch {
 	case err != nil || !exists:
 		return err
 	case comment != GhostChangelogTableComment:
 		return fmt.Errorf("table %s already exists and is not a changelog of this tool: drop or rename it, or choose other helper names with --force-table-names", changelog)
 	}
-	return drop(changelog)
+	return mgtr.dropTable(ctx, changelog)
+}
+
+func (mgtr *Migrator) dropTable(ctx context.Context, table sql.TableName) error {
+	mgtr.log.Infof("Dropping table %s", table)
+	if err := (tables{mgtr.applier.general}).drop(ctx, table); err != nil {
+		return err
+	}
+	mgtr.log.Infof("Table dropped")
+	return nil
 }
 
 // createGhost makes the ghost table and alters it.
@@ -224,6 +258,9 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 
 // renames is what the ALTER renames and drops, as far as data is to follow.
 func (mgtr *Migrator) renames() inspect.Renames {
+	if mgtr.context.Revert {
+		return newReverseRenames(mgtr.earlier.record.Columns)
+	}
 	if mgtr.context.SkipRenamedColumns {
 		return withoutRenames{mgtr.alter}
 	}
@@ -263,6 +300,7 @@ func (mgtr *Migrator) serve(ctx context.Context) error {
 		context:   c,
 		throttled: mgtr.throttler.Gate().Wait,
 		drainTime: func() time.Duration { return mgtr.applyRate.timeFor(mgtr.backlog.Len()) },
+		waiting:   mgtr.backlog.Age,
 		postponed: mgtr.hooks.OnBeginPostponed,
 		obstacles: []obstacle{mgtr.lockWatch.beforeLock},
 	}

@@ -95,6 +95,11 @@ func (s *EventsStreamer) Applied() mysql.BinlogCoordinates {
 	return nil
 }
 
+// beginBehind notes the place that the stream will begin at: up to there all has been applied. It must be called before Run.
+func (s *EventsStreamer) beginBehind(place mysql.BinlogCoordinates) {
+	s.applied.Store(&appliedPlace{place})
+}
+
 // handled notes the place up to which everything has been handled, to be told as applied when a marker put now is reached.
 func (s *EventsStreamer) handled() (reached func()) {
 	at := &appliedPlace{s.stream.HandledTransaction()}

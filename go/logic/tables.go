@@ -16,6 +16,9 @@ const (
 	errCheckNotStored = 3507
 )
 
+// GhostCheckpointTableComment is the comment by which a checkpoint table is known as ours.
+const GhostCheckpointTableComment = "gh-ost checkpoint"
+
 // tables creates, looks up and drops the helper tables on the server that is changed.
 type tables struct {
 	db *gosql.DB

@@ -20,10 +20,10 @@ func (o *options) targetFlags() []flagSpec {
 		boolFlag(&m.AllowZeroInDate, "allow-zero-in-date", false, "accept dates with zeros: take NO_ZERO_IN_DATE and NO_ZERO_DATE out of that sql_mode"),
 		stringFlag(&m.ForceTmpTableName, "force-table-names", "", "name the helper tables after this instead of after the table"),
 		boolFlag(&m.TimestampOldTable, "timestamp-old-table", false, "put the time of the start into the old table's name"),
-		stringFlag(&m.OldTableName, "old-table", "", "with --revert: the table that the earlier migration left").pending(),
-		boolFlag(&m.Revert, "revert", false, "undo an earlier migration that was checkpointed; needs --old-table").pending(),
-		boolFlag(&m.Checkpoint, "checkpoint", false, "write checkpoints, to resume from or to revert by").pending(),
-		intFlag(&m.CheckpointIntervalSeconds, "checkpoint-seconds", 300, "seconds between checkpoints, at least 10").pending(),
-		boolFlag(&m.Resume, "resume", false, "go on from the last checkpoint").pending(),
+		stringFlag(&m.OldTableName, "old-table", "", "with --revert: the table that the earlier migration left"),
+		boolFlag(&m.Revert, "revert", false, "undo an earlier migration that was checkpointed; needs --old-table"),
+		boolFlag(&m.Checkpoint, "checkpoint", false, "write checkpoints, to resume from or to revert by"),
+		intFlag(&m.CheckpointIntervalSeconds, "checkpoint-seconds", 300, "seconds between checkpoints, at least 10"),
+		boolFlag(&m.Resume, "resume", false, "go on from the last checkpoint"),
 	}
 }

@@ -22,6 +22,7 @@ const (
 // migrator is what package logic offers.
 type migrator interface {
 	Migrate() error
+	Revert() error
 	ExecOnFailureHook() error
 }
 
@@ -105,7 +106,11 @@ func (c *command) migrate(o *options) (err error) {
 	defer stopHandling()
 	m.Log.Infof("starting gh-ost %s (git commit: %s)", AppVersion, GitCommit)
 	run := c.newMigrator(m, AppVersion)
-	if err = run.Migrate(); err != nil {
+	carryOut := run.Migrate
+	if m.Revert {
+		carryOut = run.Revert
+	}
+	if err = carryOut(); err != nil {
 		if hookErr := run.ExecOnFailureHook(); hookErr != nil {
 			_ = m.Log.Errorf("on-failure hook: %w", hookErr)
 		}

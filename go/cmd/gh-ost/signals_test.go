@@ -33,6 +33,8 @@ func (w *waitingMigrator) Migrate() error {
 	return w.migration.GetAbortError()
 }
 
+func (w *waitingMigrator) Revert() error { return w.Migrate() }
+
 func (w *waitingMigrator) ExecOnFailureHook() error {
 	return errors.New("the hook was called")
 }

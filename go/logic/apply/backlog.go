@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/github/gh-ost/go/binlog"
 )
@@ -18,6 +19,7 @@ type entry struct {
 	event     *binlog.Event
 	reached   func() // for markers: told once all earlier entries are committed; must not block
 	heartbeat bool   // a marker that a later one of its kind makes superfluous
+	put       time.Time
 }
 
 // Backlog holds what the stream has delivered and nobody has applied yet, in order. Put waits while it is full, so
@@ -39,6 +41,16 @@ func (b *Backlog) Len() int {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	return len(b.entries)
+}
+
+// Age is how long the entry has waited that comes next; 0 if none waits.
+func (b *Backlog) Age() time.Duration {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if len(b.entries) == 0 {
+		return 0
+	}
+	return time.Since(b.entries[0].put)
 }
 
 // Put appends a row event, waiting while the backlog is full. It returns the context's error if that ends first.
@@ -83,6 +95,7 @@ func (b *Backlog) put(ctx context.Context, e entry) error {
 }
 
 func (b *Backlog) append(e entry) {
+	e.put = time.Now()
 	b.entries = append(b.entries, e)
 	if e.event != nil {
 		b.bytes += e.event.Bytes

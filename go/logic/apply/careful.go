@@ -41,7 +41,7 @@ type debt struct {
 }
 
 // Conflicts returns the rows that the ghost table owes as of now, in the order of their keys' texts; none unless
-// Settings.Careful is set.
+// Settings.Careful or Settings.Preserving is set.
 func (w *Writer) Conflicts() []Conflict {
 	w.debts.mutex.Lock()
 	defer w.debts.mutex.Unlock()

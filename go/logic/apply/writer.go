@@ -43,6 +43,9 @@ type Settings struct {
 	// Careful is set where the ghost has a unique key that rows of the original may break. Then no row is pushed out of the
 	// ghost: one that meets another is owed, see Conflicts. Nil: every conflict is a passing one.
 	Careful CarefulStatements
+	// Preserving is set where the ghost has columns of its own whose values must outlive changes to their rows. It takes the
+	// place of Careful. Nil: such columns get their defaults with each change.
+	Preserving PreservingStatements
 	// Backlog is where changes come from.
 	Backlog *Backlog
 	// Wait returns when applying is allowed: at once, or after throttling.
@@ -107,6 +110,9 @@ func ended(ctx context.Context, err error) error {
 }
 
 func (w *Writer) apply(ctx context.Context, entries []entry) error {
+	if w.Preserving != nil {
+		return w.applyPreserving(ctx, entries)
+	}
 	batch := NewBatch(w.Statements)
 	for i := range entries {
 		if err := batch.Add(entries[i].event); err != nil {

@@ -18,6 +18,10 @@ type Shared struct {
 	// Columns pairs the columns that both have, in the original's order. Those that the server computes are among them
 	// only if they belong to Key; see sql.SharedColumn.IsWritten.
 	Columns []sql.SharedColumn
+	// Pairs are all columns that both have, those that the server computes too.
+	Pairs []sql.SharedColumn
+	// GhostsOwn are the names of the ghost's columns that hold values of their own: the original has no counterpart.
+	GhostsOwn []string
 	// Filled are the ghost's columns that get no value from the original and must have one.
 	Filled []sql.FilledColumn
 	// Key is the original's key by which rows are walked and told apart. Its NameInGhostTable is the ghost's key that
@@ -41,6 +45,12 @@ func Compare(original, ghost *Table, alter Renames, allowNullable bool) (*Shared
 	}
 	c.findStricterKeys()
 	c.shared.Filled = c.filled()
+	c.shared.Pairs = c.pairs
+	for _, column := range ghost.Columns.Columns() {
+		if _, paired := c.pairTo(column.Name); !paired && !column.IsGenerated() {
+			c.shared.GhostsOwn = append(c.shared.GhostsOwn, column.Name)
+		}
+	}
 	for _, pair := range c.pairs {
 		c.warnOfLabels(pair)
 		_, inKey := c.shared.Key.Columns.Lookup(pair.Source.Name)

@@ -1,0 +1,190 @@
+package apply
+
+import (
+	"context"
+	gosql "database/sql"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/github/gh-ost/go/binlog"
+	"github.com/github/gh-ost/go/mysql"
+)
+
+// PreservingStatements are for a ghost table that has columns of its own, whose values no change of a row may take away.
+type PreservingStatements interface {
+	// Insert writes rows, and is refused if one of them meets another in the ghost.
+	Insert(rows [][]any) (query string, args []any, err error)
+	// Update makes the row with the key that of the original, whose key may be another.
+	Update(key, row []any) (query string, args []any, err error)
+	// Exists counts the rows with the key.
+	Exists(key []any) (query string, args []any, err error)
+}
+
+// applyPreserving applies changes one by one, in their order, as a replica would: a row is updated where it stands, moved
+// where its key changes, and never replaced, so that the ghost's own columns keep their values.
+//
+// A ghost that is exactly at the stream's beginning meets no conflict on the way. One that is ahead of it, because an
+// earlier run has applied the same changes and more, may: then the row that stands in the way has got the value by a change
+// that is still to come in the stream. So the change is owed until it fits or until a later one of the same key takes its
+// place, as in applyCarefully, and what is owed in the end is a conflict that is real.
+func (w *Writer) applyPreserving(ctx context.Context, entries []entry) error {
+	started := time.Now()
+	var events int64
+	var owed map[string]debt
+	err := w.repeat(ctx, nil, func() error {
+		tx, err := w.DB.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() // after a commit it does nothing; after an error err is the one to tell
+		p := preservation{Writer: w, tx: tx, owed: maps.Clone(w.debts.load())}
+		if p.owed == nil {
+			p.owed = map[string]debt{}
+		}
+		events = 0
+		for i := range entries {
+			for j := range entries[i].event.Rows {
+				if err := p.apply(ctx, &entries[i].event.Rows[j]); err != nil {
+					return fmt.Errorf("at %v: %w", entries[i].event.Coordinates, err)
+				}
+				events++
+			}
+		}
+		if err := p.settle(ctx); err != nil {
+			return err
+		}
+		owed = p.owed
+		return tx.Commit()
+	})
+	if err != nil {
+		return err
+	}
+	w.debts.store(owed)
+	if len(owed) > maxOwed {
+		first := w.Conflicts()[0]
+		return fmt.Errorf("more than %d rows meet others in the table on a unique key, the first by key is (%s): %w", maxOwed, first.Key, first.Err)
+	}
+	w.Applied(events, 0, time.Since(started))
+	return nil
+}
+
+// preservation is one transaction of it.
+type preservation struct {
+	*Writer
+	tx   *gosql.Tx
+	owed map[string]debt
+}
+
+func (p *preservation) apply(ctx context.Context, change *binlog.RowChange) error {
+	if change.After == nil {
+		return p.remove(ctx, change.Before)
+	}
+	before := change.Before
+	if before == nil {
+		before = change.After
+	}
+	for _, row := range [][]any{before, change.After} {
+		text, err := p.Statements.KeyString(row)
+		if err != nil {
+			return err
+		}
+		delete(p.owed, text)
+	}
+	return p.write(ctx, p.Statements.KeyValues(before), change.After)
+}
+
+func (p *preservation) remove(ctx context.Context, row []any) error {
+	text, err := p.Statements.KeyString(row)
+	if err != nil {
+		return err
+	}
+	delete(p.owed, text)
+	query, args, err := p.Statements.Delete([][]any{p.Statements.KeyValues(row)})
+	if err != nil {
+		return err
+	}
+	_, err = p.tx.ExecContext(ctx, query, args...)
+	return err
+}
+
+// write brings the row, which stands under the key from, to its new values. If it stands under its new key already, it is
+// changed there; if it stands under neither, it is new.
+func (p *preservation) write(ctx context.Context, from []any, row []any) error {
+	key := p.Statements.KeyValues(row)
+	changed, err := p.update(ctx, from, row)
+	if changed || err != nil && !mysql.IsDuplicateEntry(err) {
+		return p.refused(row, err)
+	}
+	conflict := err
+	exists, err := p.exists(ctx, key)
+	if err != nil {
+		return err
+	}
+	if exists {
+		_, err = p.update(ctx, key, row)
+	} else if err = conflict; err == nil {
+		err = p.insert(ctx, row)
+	}
+	if mysql.IsDuplicateEntry(err) {
+		text, keyErr := p.Statements.KeyString(row)
+		if keyErr != nil {
+			return keyErr
+		}
+		p.owed[text] = debt{image{key: key, row: row}, err}
+		return nil
+	}
+	return p.refused(row, err)
+}
+
+// settle tries what is owed once more.
+func (p *preservation) settle(ctx context.Context) error {
+	owed := p.owed
+	p.owed = map[string]debt{}
+	for _, d := range owed {
+		if err := p.write(ctx, d.key, d.row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *preservation) update(ctx context.Context, key, row []any) (changed bool, err error) {
+	query, args, err := p.Preserving.Update(key, row)
+	if err != nil {
+		return false, err
+	}
+	result, err := p.tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return false, err
+	}
+	affected, err := result.RowsAffected()
+	return affected > 0, err
+}
+
+func (p *preservation) exists(ctx context.Context, key []any) (bool, error) {
+	query, args, err := p.Preserving.Exists(key)
+	if err != nil {
+		return false, err
+	}
+	var count int
+	err = p.tx.QueryRowContext(ctx, query, args...).Scan(&count)
+	return count > 0, err
+}
+
+func (p *preservation) insert(ctx context.Context, row []any) error {
+	query, args, err := p.Preserving.Insert([][]any{row})
+	if err != nil {
+		return err
+	}
+	_, err = p.tx.ExecContext(ctx, query, args...)
+	return err
+}
+
+// refused names the row, if the server refuses it because of its values.
+func (p *preservation) refused(row []any, err error) error {
+	if err != nil && mysql.IsDataError(err) && !mysql.IsDuplicateEntry(err) {
+		return &RefusedRowError{Key: p.keyOf(row), Err: err}
+	}
+	return err
+}
