@@ -98,9 +98,9 @@ func deriveSQLMode(global string, safety *base.SafetySettings) string {
 }
 
 // rowSessions opens a pool of sessions that write rows into the ghost table or read them from the original. Values pass
-// as raw bytes of their columns. They do not check foreign keys: the original's rows have passed those checks.
-func (apl *Applier) rowSessions(database, timeZone string, connections int, watch mysql.StatementWatch, more ...string) (*gosql.DB, error) {
-	config := apl.config.Duplicate()
+// as raw bytes of their columns. They do not check foreign keys: the original's rows have passed those checks. The
+// configuration is the caller's own copy.
+func (apl *Applier) rowSessions(config *mysql.ConnectionConfig, database, timeZone string, connections int, watch mysql.StatementWatch, more ...string) (*gosql.DB, error) {
 	config.Timeout = 0 // it would bound how long a statement may run
 	config.TransactionIsolation = mysql.ReadCommitted
 	config.Charset = "utf8mb4"
@@ -125,7 +125,15 @@ func (apl *Applier) rowSessions(database, timeZone string, connections int, watc
 
 // applySessions opens the pool of sessions that apply events, whose moments are in UTC.
 func (apl *Applier) applySessions(database string, connections int) (*gosql.DB, error) {
-	return apl.rowSessions(database, "+00:00", connections, mysql.StatementWatch{Executed: apl.measured(binlogApplyQuery)})
+	return apl.rowSessions(apl.config.Duplicate(), database, "+00:00", connections, mysql.StatementWatch{Executed: apl.measured(binlogApplyQuery)})
+}
+
+// preservingSessions opens the pool of the sessions that apply events one by one: several statements go in a request, and each
+// tells how many rows it has found.
+func (apl *Applier) preservingSessions(database string) (*gosql.DB, error) {
+	config := apl.config.Duplicate()
+	config.MultiStatements, config.FoundRows = true, true
+	return apl.rowSessions(config, database, "+00:00", 1, mysql.StatementWatch{Executed: apl.measured(binlogApplyQuery)})
 }
 
 // copySessions opens the pool of sessions that walk the original and copy its rows. A chunk that meets a locked row gives
@@ -136,7 +144,7 @@ func (apl *Applier) copySessions(database string, dependsOnTimeZone bool, connec
 		timeZone = apl.timeZone
 	}
 	watch := mysql.StatementWatch{Executed: apl.measured(chunkCopyQuery), Queried: apl.measured(rangeSelectQuery)}
-	return apl.rowSessions(database, timeZone, connections, watch, "SET /* gh-ost */ SESSION innodb_lock_wait_timeout = 2")
+	return apl.rowSessions(apl.config.Duplicate(), database, timeZone, connections, watch, "SET /* gh-ost */ SESSION innodb_lock_wait_timeout = 2")
 }
 
 func (apl *Applier) measured(kind string) func(time.Duration, error) {

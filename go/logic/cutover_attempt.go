@@ -42,6 +42,7 @@ type cutOverAttempt struct {
 
 	renameAnswered chan struct{}         // closed when the server has answered the RENAME, or it was never sent
 	renameLost     atomic.Bool           // the RENAME's connection was lost
+	sentryDropped  atomic.Bool           // the server has answered the sentry's DROP
 	delay          atomic.Pointer[error] // what the last look found in the RENAME's way
 	mayLock        func() error          // the last question before the lock
 	drainUpToLock  func(ctx context.Context) error
@@ -104,11 +105,33 @@ func (a *cutOverAttempt) chooseProof(ctx context.Context, metadataLocksReadable 
 			name.Schema, name.Name = strings.ToLower(name.Schema), strings.ToLower(name.Name)
 		}
 	}
-	a.proof = newNameOrderProof(a.control, names, a.rename.ID())
+	byOrder := newNameOrderProof(a.control, names, a.rename.ID())
+	if byOrder.predecessor != nil && *byOrder.predecessor == names.old {
+		byOrder.dropIsOver = a.sentryDropIsOver
+	}
+	a.proof = byOrder
 	if metadataLocksReadable {
 		a.proof = metadataLockProof{a.control, names.original, a.rename.ID()}
 	}
 	return nil
+}
+
+// sentryDropIsOver tells whether the DROP has come to its end, and not only to the table's.
+func (a *cutOverAttempt) sentryDropIsOver(ctx context.Context) (bool, error) {
+	if a.sentryDropped.Load() {
+		return true, nil
+	}
+	process, found, err := a.control.process(ctx, a.lock.ID())
+	return found && strings.HasPrefix(strings.TrimSpace(process.Info), holdStatement), err
+}
+
+// renameHoldsGhost tells whether the RENAME, which was seen to wait, has the ghost table already: it has if the ghost's name
+// comes before the sentry's, unless it is the ghost that it waits for.
+func (a *cutOverAttempt) renameHoldsGhost(ctx context.Context) (bool, error) {
+	if a.names.ghost.Name > a.names.old.Name {
+		return false, nil
+	}
+	return a.control.isHeldExclusively(ctx, a.names.ghost)
 }
 
 // useLockSession lends the locking session, between its own statements once the attempt is under way.

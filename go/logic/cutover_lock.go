@@ -38,6 +38,8 @@ const (
 	// holdSeconds is how long the server holds the lock by itself behind the sentry's drop, if nobody ends that.
 	holdSeconds = 1
 
+	holdStatement = "DO /* gh-ost */ SLEEP"
+
 	// swapLimit bounds the RENAME after the unlock: readers wait for it.
 	swapLimit = time.Second
 )
@@ -167,7 +169,8 @@ func (h *lockHandle) dropSentry(limit time.Duration) (cutover.Event, error) {
 		defer watching.Done()
 		h.endHoldWhenQueued(held)
 	}()
-	_, err := h.lock.Exec(h.work, limit, fmt.Sprintf("%s; DO /* gh-ost */ SLEEP(%d)", dropSentryStatement(h.names.old), holdSeconds))
+	_, err := h.lock.Exec(h.work, limit, fmt.Sprintf("%s; %s(%d)", dropSentryStatement(h.names.old), holdStatement, holdSeconds))
+	h.sentryDropped.Store(err == nil)
 	end()
 	watching.Wait()
 	if err != nil {

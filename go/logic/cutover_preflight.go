@@ -298,7 +298,10 @@ func (w *lockWatch) beforeDrop(ctx context.Context, attempt *cutOverAttempt) err
 		}
 		blockers = statements
 		if len(blockers) == 0 {
-			free, err := isFree(limited, db, w.applier.server.Dialect, w.names.ghost, swapProbe)
+			free, err := attempt.renameHoldsGhost(limited)
+			if err == nil && !free {
+				free, err = isFree(limited, db, w.applier.server.Dialect, w.names.ghost, swapProbe)
+			}
 			if err != nil {
 				return err
 			}

@@ -250,6 +250,8 @@ type nameOrderProof struct {
 	control     *controlSessions
 	predecessor *sql.TableName
 	renameID    int64
+	// dropIsOver is set if the predecessor is the sentry, whose name its DROP holds exclusively, too.
+	dropIsOver func(ctx context.Context) (bool, error)
 }
 
 func newNameOrderProof(control *controlSessions, names cutOverNames, renameID int64) nameOrderProof {
@@ -264,6 +266,11 @@ func newNameOrderProof(control *controlSessions, names cutOverNames, renameID in
 }
 
 func (p nameOrderProof) proven(ctx context.Context) (bool, error) {
+	if p.dropIsOver != nil {
+		if over, err := p.dropIsOver(ctx); err != nil || !over {
+			return false, err
+		}
+	}
 	if p.predecessor != nil {
 		held, err := p.control.isHeldExclusively(ctx, *p.predecessor)
 		if err != nil || !held {

@@ -22,7 +22,11 @@ const (
 // from the events; the marker that comes back afterwards makes sure that no commit can hide between stream and range.
 func (mgtr *Migrator) follow(ctx context.Context) error {
 	c := mgtr.context
+	preserving := mgtr.preservingStatements()
 	db, err := mgtr.applier.applySessions(c.DatabaseName, int(c.ApplyConcurrency))
+	if preserving != nil {
+		db, err = mgtr.applier.preservingSessions(c.DatabaseName)
+	}
 	if err != nil {
 		return err
 	}
@@ -31,7 +35,7 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		DB:          db,
 		Statements:  mgtr.bend(mgtr.keys),
 		Careful:     mgtr.carefulStatements(),
-		Preserving:  mgtr.preservingStatements(),
+		Preserving:  preserving,
 		Backlog:     mgtr.backlog,
 		Concurrency: int(c.ApplyConcurrency),
 		Wait:        mgtr.throttler.Gate().Wait,

@@ -53,7 +53,8 @@ type followFrom struct {
 func NewEventsStreamer(settings binlog.Settings, original, changelog sql.TableName, backlog *apply.Backlog, beat func(time.Time), log base.Logger) *EventsStreamer {
 	s := &EventsStreamer{original: original, changelog: changelog, backlog: backlog, board: newTokenBoard(), beat: beat, log: log, ownMark: "own " + rand.Text(), connected: make(chan struct{})}
 	settings.Follow = func(schema, table string) bool {
-		return s.isTable(schema, table, changelog) || s.isTable(schema, table, original) && s.columns.Load() > 0
+		// Events are read ahead: before the statement that the original is to be followed from has been handled.
+		return s.isTable(schema, table, changelog) || s.isTable(schema, table, original) && (s.columns.Load() > 0 || s.begin != nil)
 	}
 	s.stream = binlog.NewStream(settings, log)
 	return s

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -101,9 +102,43 @@ func survive(t *testing.T, server *testserver.Server, random *rand.Rand) {
 	}
 	log, _ := os.ReadFile(run.LogFile)
 	require.Zero(t, code, "%s", log)
-	assert.True(t, isMigrated(t, load))
-	load.requireNothingLost(t, "t")
+	require.True(t, isMigrated(t, load))
 	require.NotContains(t, tablesOf(t, load.db, schema), "_t_gho")
+	surviveRevert(t, load, run, random)
+	load.requireNothingLost(t, "t")
+}
+
+// surviveRevert reverts, and begins again after each death.
+func surviveRevert(t *testing.T, load *load, run mortal, random *rand.Rand) {
+	if !slices.Contains(tablesOf(t, load.db, run.Schema), "_t_ghk") {
+		return
+	}
+	run.Resume, run.DropGhost, run.Revert = false, false, "_t_del"
+	points := []string{"applied", "streamSinceSwap", "prepareRevert", "applySinceSwap"}
+	for _, phase := range steps {
+		points = append(points, phase.String())
+	}
+	for deaths := random.IntN(3); deaths > 0 && isMigrated(t, load); deaths-- {
+		run.DieAt, run.Times = points[random.IntN(len(points))], 1
+		if code := run.run(t); code != killed {
+			require.Zero(t, code)
+		}
+		t.Logf("reverting, died at %s", run.DieAt)
+		requireNoOrphans(t, load)
+	}
+	if isMigrated(t, load) {
+		run.succeed(t)
+	}
+	assert.False(t, isMigrated(t, load))
+}
+
+// requireNoOrphans waits until the server has ended what a dead run has left: the RENAME that stood in its queue goes on alone.
+func requireNoOrphans(t *testing.T, load *load) {
+	require.Eventually(t, func() bool {
+		var renames int
+		require.NoError(t, load.db.QueryRow("SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'RENAME /* gh-ost%' AND db = DATABASE()").Scan(&renames))
+		return renames == 0
+	}, 30*time.Second, 50*time.Millisecond)
 }
 
 func isMigrated(t *testing.T, l *load) bool {

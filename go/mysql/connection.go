@@ -45,6 +45,8 @@ type ConnectionConfig struct {
 
 	// MultiStatements lets a query have several statements, separated by semicolons.
 	MultiStatements bool
+	// FoundRows makes an UPDATE's affected rows those that it has found, and not only those that it has changed.
+	FoundRows bool
 
 	tls *tlsSettings
 }
@@ -175,7 +177,7 @@ func (c *ConnectionConfig) fill(config *driver.Config, databaseName string) {
 	config.Addr = c.Key.StringCode()
 	config.DBName = databaseName
 	config.InterpolateParams = true
-	config.MultiStatements = c.MultiStatements
+	config.MultiStatements, config.ClientFoundRows = c.MultiStatements, c.FoundRows
 	config.MaxAllowedPacket = 0 // ask the server: a row may be larger than the driver's default
 	config.ConnectionAttributes = "program_name:" + programName
 	config.Params = map[string]string{"autocommit": "1"}

@@ -5,6 +5,8 @@ import (
 	gosql "database/sql"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/github/gh-ost/go/binlog"
@@ -30,25 +32,31 @@ type PreservingStatements interface {
 // place, as in applyCarefully, and what is owed in the end is a conflict that is real.
 func (w *Writer) applyPreserving(ctx context.Context, entries []entry) error {
 	started := time.Now()
-	var events int64
 	var owed map[string]debt
+	var changes []*binlog.RowChange
+	for i := range entries {
+		for j := range entries[i].event.Rows {
+			changes = append(changes, &entries[i].event.Rows[j])
+		}
+	}
 	err := w.repeat(ctx, nil, func() error {
-		tx, err := w.DB.BeginTx(ctx, nil)
+		session, err := w.DB.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer session.Close() // back to the pool
+		tx, err := session.BeginTx(ctx, nil)
 		if err != nil {
 			return err
 		}
 		defer tx.Rollback() // after a commit it does nothing; after an error err is the one to tell
-		p := preservation{Writer: w, tx: tx, owed: maps.Clone(w.debts.load())}
+		p := preservation{Writer: w, session: session, tx: tx, owed: maps.Clone(w.debts.load())}
 		if p.owed == nil {
 			p.owed = map[string]debt{}
 		}
-		events = 0
-		for i := range entries {
-			for j := range entries[i].event.Rows {
-				if err := p.apply(ctx, &entries[i].event.Rows[j]); err != nil {
-					return fmt.Errorf("at %v: %w", entries[i].event.Coordinates, err)
-				}
-				events++
+		for share := range slices.Chunk(changes, rowsPerStatement) {
+			if err := p.applyAll(ctx, share); err != nil {
+				return fmt.Errorf("at about %v: %w", entries[0].event.Coordinates, err)
 			}
 		}
 		if err := p.settle(ctx); err != nil {
@@ -65,15 +73,76 @@ func (w *Writer) applyPreserving(ctx context.Context, entries []entry) error {
 		first := w.Conflicts()[0]
 		return fmt.Errorf("more than %d rows meet others in the table on a unique key, the first by key is (%s): %w", maxOwed, first.Key, first.Err)
 	}
-	w.Applied(events, 0, time.Since(started))
+	w.Applied(int64(len(changes)), 0, time.Since(started))
 	return nil
 }
 
 // preservation is one transaction of it.
 type preservation struct {
 	*Writer
-	tx   *gosql.Tx
-	owed map[string]debt
+	session *gosql.Conn // that the transaction is in
+	tx      *gosql.Tx
+	owed    map[string]debt
+}
+
+const savepoint = "gh_ost_share"
+
+// applyAll applies changes in one request, as if each met what it expects. If one does not, all are taken back and applied one
+// by one.
+func (p *preservation) applyAll(ctx context.Context, changes []*binlog.RowChange) error {
+	if len(p.owed) == 0 {
+		if _, err := p.tx.ExecContext(ctx, "SAVEPOINT "+savepoint); err != nil {
+			return err
+		}
+		met, err := p.applyAtOnce(ctx, changes)
+		if met || err != nil && !mysql.IsDuplicateEntry(err) && !mysql.IsDataError(err) {
+			return err
+		}
+		if _, err := p.tx.ExecContext(ctx, "ROLLBACK TO "+savepoint); err != nil {
+			return err
+		}
+	}
+	for _, change := range changes {
+		if err := p.apply(ctx, change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyAtOnce tells whether each change has met the row that it changes.
+func (p *preservation) applyAtOnce(ctx context.Context, changes []*binlog.RowChange) (met bool, err error) {
+	var text strings.Builder
+	var args []any
+	for _, change := range changes {
+		query, values, err := p.statementFor(change)
+		if err != nil {
+			return false, err
+		}
+		text.WriteString(query)
+		text.WriteByte(';')
+		args = append(args, values...)
+	}
+	affected, err := mysql.ExecEach(ctx, p.session, text.String(), args)
+	if err != nil {
+		return false, err
+	}
+	for i, change := range changes {
+		if i >= len(affected) || affected[i] != 1 && change.After != nil {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func (p *preservation) statementFor(change *binlog.RowChange) (query string, args []any, err error) {
+	switch {
+	case change.After == nil:
+		return p.Statements.Delete([][]any{p.Statements.KeyValues(change.Before)})
+	case change.Before == nil:
+		return p.Preserving.Insert([][]any{change.After})
+	}
+	return p.Preserving.Update(p.Statements.KeyValues(change.Before), change.After)
 }
 
 func (p *preservation) apply(ctx context.Context, change *binlog.RowChange) error {
