@@ -51,8 +51,8 @@ faults: setup servers ## run the fault tests: kills, freezes and lost connection
 	FAULTS=all $(GO) test -race -count 3 -run Fault -timeout 3h $(TEST_FLAGS) ./go/logic/...
 
 .PHONY: soak
-soak: setup servers ## look for faults with fresh seeds: random migrations, tables under load (MINUTES= SEED= FLAVOR=)
-	MINUTES='$(MINUTES)' SEED='$(SEED)' FLAVOR='$(FLAVOR)' script/soak
+soak: setup servers ## look for faults with fresh seeds: random migrations, tables under load (MINUTES= SEED= FLAVOR= DEATHS=)
+	MINUTES='$(MINUTES)' SEED='$(SEED)' FLAVOR='$(FLAVOR)' DEATHS='$(DEATHS)' script/soak
 
 .PHONY: bench
 bench: setup servers ## measure copying and applying against a native ALTER (ROWS= REPEAT= WORKLOADS= FLAVOR= PEER=)

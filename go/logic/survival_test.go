@@ -135,9 +135,9 @@ func surviveRevert(t *testing.T, load *load, run mortal, random *rand.Rand) {
 // requireNoOrphans waits until the server has ended what a dead run has left: the RENAME that stood in its queue goes on alone.
 func requireNoOrphans(t *testing.T, load *load) {
 	require.Eventually(t, func() bool {
-		var renames int
-		require.NoError(t, load.db.QueryRow("SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'RENAME /* gh-ost%' AND db = DATABASE()").Scan(&renames))
-		return renames == 0
+		renames := -1 // the look fails on MySQL while somebody runs a statement with a character of four bytes
+		err := load.db.QueryRow("SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'RENAME /* gh-ost%' AND db = DATABASE()").Scan(&renames)
+		return err == nil && renames == 0
 	}, 30*time.Second, 50*time.Millisecond)
 }
 
