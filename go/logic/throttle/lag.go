@@ -2,6 +2,8 @@ package throttle
 
 import (
 	"context"
+	gosql "database/sql"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -19,7 +21,11 @@ const (
 type lagCollector struct {
 	throttler *Throttler
 	complaint complaint
+	began     time.Time // the first reading
 }
+
+// firstHeartbeatPatience is how long the first heartbeat may be on its way before that is worth a complaint.
+const firstHeartbeatPatience = 5 * time.Second
 
 func (c *lagCollector) collect(ctx context.Context) {
 	t := c.throttler
@@ -30,6 +36,12 @@ func (c *lagCollector) collect(ctx context.Context) {
 	defer cancel()
 	lag, err := t.config.OwnLag(reading)
 	if ctx.Err() != nil {
+		return
+	}
+	if c.began.IsZero() {
+		c.began = time.Now()
+	}
+	if errors.Is(err, gosql.ErrNoRows) && time.Since(c.began) < firstHeartbeatPatience {
 		return
 	}
 	c.complaint.report(t.config.Log, "reading the replication lag", err)

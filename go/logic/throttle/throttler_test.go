@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"context"
+	gosql "database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -467,6 +468,15 @@ func TestRunEndsPromptlyWhateverHangs(t *testing.T) {
 	require.NoError(t, l.Run(ctx))
 	require.Less(t, time.Since(began), time.Second)
 	require.Empty(t, l.log.all(), "an ended run is no failure of its measurements")
+}
+
+func TestAFirstHeartbeatThatIsOnItsWayIsNoReasonToComplain(t *testing.T) {
+	t.Parallel()
+	l := prepareLab(values{maxLag: time.Minute})
+	l.gauge.lagErr = fmt.Errorf("no heartbeat: %w", gosql.ErrNoRows)
+	l.start(t)
+	<-l.FirstCollected()
+	require.Empty(t, l.log.all())
 }
 
 func TestALagThatCouldNeverBeReadHoldsBackInTheEnd(t *testing.T) {
