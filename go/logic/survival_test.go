@@ -67,10 +67,7 @@ func survive(t *testing.T, server *testserver.Server, random *rand.Rand) {
 	load := startLoad(t, server, schema, "t", ledger.Options{Rows: 4000, Writers: 8, Readers: 1, Seed: random.Uint64()})
 	run := mortalRun(t, server, schema)
 	run.GTID = server.Flavor == testserver.MySQL && random.IntN(2) == 0
-	names := make([]string, 0, len(deadlyPoints))
-	for _, name := range sortedKeys(deadlyPoints) {
-		names = append(names, name)
-	}
+	names := sortedKeys(deadlyPoints)
 	for deaths := random.IntN(4) + 1; deaths > 0; deaths-- {
 		run.DieAt = names[random.IntN(len(names))]
 		run.Times = random.IntN(deadlyPoints[run.DieAt]) + 1

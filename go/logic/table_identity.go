@@ -224,7 +224,7 @@ func innodbTableIDs(ctx context.Context, db *gosql.DB, dialect mysql.Dialect, ta
 		return failed(err)
 	}
 	like, exact := innodbName(table, lower != 0)
-	rows, err := db.QueryContext(ctx, "SELECT /* gh-ost */ table_id, name FROM "+dialect.InnoDBTables()+" WHERE name LIKE ? ESCAPE '|'", like)
+	rows, err := db.QueryContext(ctx, "SELECT /* gh-ost */ table_id, name FROM "+dialect.InnoDBTables()+" WHERE name LIKE ? ESCAPE '|'", like) //nolint:rowserrcheck // ScanRows checks it
 	if err != nil {
 		return failed(err)
 	}
