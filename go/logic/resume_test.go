@@ -1,0 +1,125 @@
+package logic
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/github/gh-ost/go/base"
+	"github.com/github/gh-ost/go/internal/ledger"
+	"github.com/github/gh-ost/go/internal/testserver"
+)
+
+func resumed(c *base.MigrationContext) { c.Resume = true }
+
+// reading makes a run read the binary log of that server.
+func reading(server *testserver.Server, isPrimary bool) func(*base.MigrationContext) {
+	return func(c *base.MigrationContext) {
+		c.InspectorConnectionConfig.Key.Port = server.Port
+		c.AllowedRunningOnMaster = isPrimary
+	}
+}
+
+// stopWhenPostponed runs a migration up to its cut-over and has somebody stop it there.
+func stopWhenPostponed(t *testing.T, m *migration) {
+	result := m.start()
+	require.Eventually(t, m.Migrator.context.IsPostponing, time.Minute, 20*time.Millisecond)
+	m.Migrator.context.PanicAbort <- errors.New("stopped by the test")
+	require.ErrorContains(t, requireEnd(t, result, time.Minute), "stopped by the test")
+	assert.True(t, m.log.contains("with --resume"), "it says how to go on")
+}
+
+// What was written while nobody ran is in the binary log. By transaction ids another server's will do.
+func TestAStoppedRunGoesOnByAnotherServersBinaryLog(t *testing.T) {
+	testserver.BothFresh(t, testserver.Options{Replica: true}, func(t *testing.T, server *testserver.Server) {
+		schema := server.Schema(t)
+		load := startLoad(t, server, schema, "t", ledger.Options{Rows: 2000, Writers: 4})
+		flagFile := filepath.Join(t.TempDir(), "postpone")
+		postponed := func(c *base.MigrationContext) { c.PostponeCutOverFlagFile = flagFile }
+		alter := "ADD COLUMN extra int NOT NULL DEFAULT 7"
+		server.CatchUp(t)
+		stopWhenPostponed(t, newMigration(t, server, schema, "t", alter, checkpointed, byGTID, postponed, reading(server.Replica, false)))
+		time.Sleep(time.Second)
+		require.NoError(t, os.Remove(flagFile))
+
+		again := newMigration(t, server, schema, "t", alter, checkpointed, byGTID, resumed, reading(server, true))
+		require.NoError(t, requireEnd(t, again.start(), time.Minute))
+
+		load.requireNothingLost(t, "t")
+		assert.True(t, isMigrated(t, load))
+		assert.InDelta(t, 2000, again.Migrator.context.GetTotalRowsCopied(), 300, "the copied rows of both runs")
+	})
+}
+
+func TestAPlaceInAFileIsNotContinuedOnAnotherServer(t *testing.T) {
+	server := testserver.Start(t, testserver.Options{Replica: true})
+	schema := server.Schema(t)
+	db := server.SchemaDB(t, schema)
+	mustExec(t, db, "CREATE TABLE t (id int PRIMARY KEY, v int)", "INSERT INTO t VALUES (1, 1), (2, 2)")
+	run := interrupted(t, server, schema, false)
+	server.CatchUp(t)
+	before := tablesOf(t, db, schema)
+
+	err := requireEnd(t, newMigration(t, server, schema, "t", run.Alter, checkpointed, resumed, reading(server.Replica, false)).start(), time.Minute)
+
+	assert.ErrorContains(t, err, "--gtid")
+	assert.ErrorContains(t, err, "--host")
+	assert.Equal(t, before, tablesOf(t, db, schema))
+}
+
+// The server dies together with the run. What it had committed is there again, and so is its binary log.
+func TestARunGoesOnAfterTheServerHasDied(t *testing.T) {
+	testserver.BothFresh(t, testserver.Options{Durable: true}, func(t *testing.T, server *testserver.Server) {
+		schema := server.Schema(t)
+		load := startLoad(t, server, schema, "t", ledger.Options{Rows: 2000, Writers: 4})
+		run := mortalRun(t, server, schema)
+		run.DieAt, run.Times = "copied", 12
+		require.Equal(t, killed, run.run(t))
+		server.Kill(t)
+		server.Restart(t)
+		time.Sleep(500 * time.Millisecond) // clients are at work again
+
+		run.Resume = true
+		run.succeed(t)
+
+		load.stop()
+		report, err := load.Verify(t.Context(), nil, "t")
+		require.NoError(t, err)
+		require.NoError(t, report.Err(), report.String())
+		assert.True(t, isMigrated(t, load))
+	})
+}
+
+// A checkpoint is written at once when an embedder asks for it, while the run is throttled, too.
+func TestACheckpointIsWrittenWhileThrottled(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		schema := server.Schema(t)
+		db := server.SchemaDB(t, schema)
+		mustExec(t, db, "CREATE TABLE t (id int PRIMARY KEY, v enum('a','b'), UNIQUE KEY (v, id))", "INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'b')")
+		flagFile := filepath.Join(t.TempDir(), "postpone")
+		m := newMigration(t, server, schema, "t", "ADD COLUMN w int", checkpointed, func(c *base.MigrationContext) { c.PostponeCutOverFlagFile = flagFile })
+		_, err := m.Checkpoint(t.Context())
+		require.Error(t, err, "nothing is known yet")
+		result := m.start()
+		require.Eventually(t, m.Migrator.context.IsPostponing, time.Minute, 20*time.Millisecond)
+		m.Migrator.context.SetThrottleCommandedByUser(true)
+		time.Sleep(300 * time.Millisecond)
+
+		checkpoint, err := m.Checkpoint(t.Context())
+
+		require.NoError(t, err)
+		assert.Equal(t, "3", checkpoint.IterationRangeMax.StringColumn(0))
+		assert.EqualValues(t, 3, checkpoint.RowsCopied)
+		assert.False(t, checkpoint.IsCutover)
+		assert.Equal(t, []string{"1,3,3,0"}, rowsOf(t, db, "SELECT id_min, id_max, gh_ost_rows_copied, gh_ost_is_cutover FROM _t_ghk ORDER BY gh_ost_chk_id DESC LIMIT 1"))
+		m.Migrator.context.SetThrottleCommandedByUser(false)
+		require.NoError(t, os.Remove(flagFile))
+		require.NoError(t, requireEnd(t, result, time.Minute))
+		assert.Equal(t, []string{"1"}, rowsOf(t, db, "SELECT gh_ost_is_cutover FROM _t_ghk ORDER BY gh_ost_chk_id DESC LIMIT 1"))
+	})
+}
