@@ -30,6 +30,7 @@ complete -c gh-ost -l table -x -d 'table to migrate, without its schema; may be 
 complete -c gh-ost -l alter -x -d 'the change: what follows the table\'s name in ALTER TABLE, or the whole statement'
 complete -c gh-ost -l execute -d 'really migrate. Without it everything is checked and the new table is built, but nothing is copied and nothing swapped'
 complete -c gh-ost -l attempt-instant-ddl -d 'try the change with ALGORITHM=INSTANT first; migrate if the server refuses'
+complete -c gh-ost -l attempt-inplace-ddl -d 'try the change with ALGORITHM=INPLACE, LOCK=NONE first if it changes the table\'s definition only: no row, no index; migrate if not. Needs PROCESS'
 complete -c gh-ost -l approve-renamed-columns -d 'the columns that --alter renames are meant to keep their data'
 complete -c gh-ost -l skip-renamed-columns -d 'the columns that --alter renames are different ones: data is not carried over'
 complete -c gh-ost -l allow-nullable-unique-key -d 'migrate by a unique key with nullable columns. Rows with NULL in it are lost: be sure that there are none'

@@ -75,6 +75,7 @@ type Migrator struct {
 	copied       atomic.Bool        // the row copy is complete
 	counting     atomic.Bool        // rows are counted, and the copy waits for it
 	stopCounting context.CancelFunc // ends a count in the background; nil: there is none
+	inplace      inplaceProof       // what building the ghost has shown of --attempt-inplace-ddl
 	measure      *measurements
 	applyRate    rate
 	lastReport   atomic.Pointer[CutOverReport]
@@ -174,6 +175,7 @@ func (mgtr *Migrator) run(ctx context.Context) error {
 		step{"takeLock", mgtr.takeLock},
 		step{"createTables", mgtr.createTables},
 		step{"compareTables", mgtr.compareTables},
+		step{"alterDirectly", mgtr.alterDirectly},
 		step{"prepareVerification", mgtr.prepareVerification},
 		step{"prepareCheckpoints", mgtr.prepareCheckpoints},
 		step{"serve", mgtr.serve},

@@ -172,7 +172,7 @@ func (mgtr *Migrator) createGhost(ctx context.Context) error {
 	}
 	options := mgtr.optionsForGhost(checks)
 	mgtr.log.Debugf("ALTER statement: %s", options)
-	if err := helper.alter(ctx, session, mgtr.names.ghost, options); err != nil {
+	if err := mgtr.alterGhost(ctx, session, options); err != nil {
 		return err
 	}
 	mgtr.log.Infof("Ghost table altered")

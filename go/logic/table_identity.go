@@ -224,24 +224,32 @@ func innodbTableIDs(ctx context.Context, db *gosql.DB, dialect mysql.Dialect, ta
 		return failed(err)
 	}
 	like, exact := innodbName(table, lower != 0)
-	rows, err := db.QueryContext(ctx, "SELECT /* gh-ost */ table_id, name FROM "+dialect.InnoDBTables()+" WHERE name LIKE ? ESCAPE '|'", like)
+	ids, err := queryIDs(ctx, db, exact.MatchString, "SELECT /* gh-ost */ table_id, name FROM "+dialect.InnoDBTables()+" WHERE name LIKE ? ESCAPE '|'", like)
 	if err != nil {
 		return failed(err)
 	}
-	var ids []uint64
-	err = mysql.ScanRows(rows, func(values [][]byte) error {
-		if !exact.Match(values[1]) {
-			return nil
-		}
-		id, err := strconv.ParseUint(string(values[0]), 10, 64)
-		ids = append(ids, id)
-		return err
-	})
+	return ids, nil
+}
+
+// queryIDs returns the ids, sorted, of a result of ids and names, of those names that are wanted.
+func queryIDs(ctx context.Context, db *gosql.DB, wanted func(name string) bool, query string, args ...any) (ids []uint64, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return failed(err)
+		return nil, err
+	}
+	defer rows.Close() // rows.Err is what counts
+	for rows.Next() {
+		var id uint64
+		var name string
+		if err := rows.Scan(&id, &name); err != nil {
+			return nil, err
+		}
+		if wanted(name) {
+			ids = append(ids, id)
+		}
 	}
 	slices.Sort(ids)
-	return ids, nil
+	return ids, rows.Err()
 }
 
 // innodbName returns a LIKE pattern that finds the table in InnoDB's list, and maybe others, and a regular expression

@@ -74,12 +74,12 @@ func (o *options) validateTarget() error {
 	case m.Revert && m.OldTableName == "":
 		return errors.New("--revert needs --old-table, the table that the earlier migration left")
 	case m.Revert:
-		for _, name := range []string{"alter", "attempt-instant-ddl", "include-triggers", "discard-foreign-keys"} {
+		for _, name := range []string{"alter", "attempt-instant-ddl", "attempt-inplace-ddl", "include-triggers", "discard-foreign-keys"} {
 			if o.given[name] {
 				o.warnf("--%s is ignored with --revert", name)
 			}
 		}
-		m.AttemptInstantDDL, m.IncludeTriggers, m.DiscardForeignKeys = false, false, false
+		m.AttemptInstantDDL, m.AttemptInplaceDDL, m.IncludeTriggers, m.DiscardForeignKeys = false, false, false, false
 	case m.AlterStatement == "":
 		return errors.New("--alter is required: the change to make")
 	case parser.Err() != nil:
