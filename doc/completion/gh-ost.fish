@@ -29,6 +29,7 @@ complete -c gh-ost -l database -x -d 'schema of the table; may be left out where
 complete -c gh-ost -l table -x -d 'table to migrate, without its schema; may be left out where --alter names it'
 complete -c gh-ost -l alter -x -d 'the change: what follows the table\'s name in ALTER TABLE, or the whole statement'
 complete -c gh-ost -l execute -d 'really migrate. Without it everything is checked and the new table is built, but nothing is copied and nothing swapped'
+complete -c gh-ost -l cleanup -d 'do not migrate: remove the helper tables that an earlier migration of the table has left, those that are proven to be such. Without --execute it says which; needs no --alter'
 complete -c gh-ost -l attempt-instant-ddl -d 'try the change with ALGORITHM=INSTANT first; migrate if the server refuses'
 complete -c gh-ost -l attempt-inplace-ddl -d 'try the change with ALGORITHM=INPLACE, LOCK=NONE first if it changes the table\'s definition only: no row, no index; migrate if not. Needs PROCESS'
 complete -c gh-ost -l approve-renamed-columns -d 'the columns that --alter renames are meant to keep their data'

@@ -283,6 +283,9 @@ func (mgtr *Migrator) giveUp(ctx context.Context) {
 			_ = mgtr.log.Errore(err)
 		}
 	}
+	if stay && len(mgtr.created) > 0 {
+		_ = mgtr.log.Errorf("to remove all that is left of this migration: %s", cleanUpCommand(mgtr.context))
+	}
 }
 
 // teardown closes all connections.

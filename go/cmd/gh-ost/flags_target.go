@@ -7,6 +7,7 @@ func (o *options) targetFlags() []flagSpec {
 		stringFlag(&m.OriginalTableName, "table", "", "table to migrate, without its schema; may be left out where --alter names it"),
 		stringFlag(&m.AlterStatement, "alter", "", "the change: what follows the table's name in ALTER TABLE, or the whole statement"),
 		boolFlag(&o.execute, "execute", false, "really migrate. Without it everything is checked and the new table is built, but nothing is copied and nothing swapped"),
+		boolFlag(&o.cleanup, "cleanup", false, "do not migrate: remove the helper tables that an earlier migration of the table has left, those that are proven to be such. Without --execute it says which; needs no --alter"),
 		boolFlag(&m.AttemptInstantDDL, "attempt-instant-ddl", false, "try the change with ALGORITHM=INSTANT first; migrate if the server refuses"),
 		boolFlag(&m.AttemptInplaceDDL, "attempt-inplace-ddl", false, "try the change with ALGORITHM=INPLACE, LOCK=NONE first if it changes the table's definition only: no row, no index; migrate if not. Needs PROCESS"),
 		boolFlag(&m.ApproveRenamedColumns, "approve-renamed-columns", false, "the columns that --alter renames are meant to keep their data"),

@@ -69,6 +69,12 @@ func (o *options) validateTarget() error {
 	m.Noop = !o.execute
 	parser := sql.NewParserFromAlterStatement(m.AlterStatement)
 	switch {
+	case o.cleanup && (m.Revert || m.Resume):
+		return errors.New("--cleanup removes what --resume or --revert would need: they exclude each other")
+	case o.cleanup:
+		if o.given["alter"] {
+			o.warnf("--alter is ignored with --cleanup, except for the names in it")
+		}
 	case m.Revert && m.Resume:
 		return errors.New("--revert and --resume exclude each other: a revert starts anew")
 	case m.Revert && m.OldTableName == "":
@@ -145,6 +151,9 @@ func (o *options) validateCombinations() error {
 	}
 	if o.replicationLagQuery != "" {
 		o.warnf("--replication-lag-query is deprecated and without effect")
+	}
+	if m.Resume && (m.AttemptInstantDDL || m.AttemptInplaceDDL) {
+		o.warnf("--attempt-instant-ddl and --attempt-inplace-ddl are ignored with --resume: the migration goes on")
 	}
 	if m.CountTableRows && m.PanicOnWarnings {
 		o.warnf("--exact-rowcount with --panic-on-warnings: the count is inexact")
