@@ -389,6 +389,9 @@ func TestFaultTheAnswerOfADirectAlterIsLost(t *testing.T) {
 
 				assert.Equal(t, 1, rule.Hits())
 				assert.True(t, r.hasColumn("extra"))
+				if strings.Contains(name, "middle") {
+					return // the server may have been done with it, or not
+				}
 				tookEffect := strings.Contains(name, "answer")
 				assert.Equal(t, tookEffect, r.log.contains("but the table has its new definition"), "it is not run twice")
 			})
