@@ -22,6 +22,9 @@ type ModeSettings struct {
 	AssumeRBR bool
 	// AttemptInstantDDL tries the change with ALGORITHM=INSTANT on the original table first.
 	AttemptInstantDDL bool
+	// AttemptInplaceDDL tries the change with ALGORITHM=INPLACE, LOCK=NONE on the original table first, but only if the server
+	// shows with an empty table that it changes definitions and neither rebuilds the table nor builds an index.
+	AttemptInplaceDDL bool
 	// Resume goes on from the last checkpoint of an interrupted run.
 	Resume bool
 	// Revert undoes an earlier migration that has been checkpointed.

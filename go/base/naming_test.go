@@ -134,3 +134,25 @@ func TestTriggerNamesGainOrLoseTheSuffix(t *testing.T) {
 	assert.Equal(t, "audit", triggers.GetGhostTriggerName("audit_v2"))
 	assert.Equal(t, "audit_v2", triggers.GetGhostTriggerName("audit"))
 }
+
+func TestOldTablesAreKnownByTheirNamesWhateverTheTimeInThem(t *testing.T) {
+	for _, table := range []string{"orders", "o.r(d)e%r_s", strings.Repeat("ä", 64)} {
+		c := contextFor(table)
+		for _, revert := range []bool{false, true} {
+			for _, timed := range []bool{false, true} {
+				run := contextFor(table)
+				run.Revert, run.TimestampOldTable = revert, timed
+				run.MarkStart()
+				name := run.GetOldTableName()
+				assert.True(t, c.IsOldTableName(name, false), name)
+				assert.False(t, c.IsOldTableName("x"+name, false))
+				assert.False(t, c.IsOldTableName(name+"x", false))
+				assert.Contains(t, run.HelperLockNames(), c.HelperLockName(name))
+			}
+		}
+		assert.False(t, c.IsOldTableName(c.GetGhostTableName(), false))
+	}
+	c := contextFor("orders")
+	assert.False(t, c.IsOldTableName("_ORDERS_del", false))
+	assert.True(t, c.IsOldTableName("_ORDERS_del", true))
+}

@@ -153,6 +153,18 @@ func (apl *Applier) measured(kind string) func(time.Duration, error) {
 
 // alterSession opens one session as a native ALTER has it. The caller closes it and its pool.
 func (apl *Applier) alterSession(ctx context.Context, database string) (db *gosql.DB, session *gosql.Conn, err error) {
+	if db, err = apl.alterSessions(database); err != nil {
+		return nil, nil, err
+	}
+	if session, err = db.Conn(ctx); err != nil {
+		_ = db.Close() // err is the one to tell
+		return nil, nil, err
+	}
+	return db, session, nil
+}
+
+// alterSessions opens a pool of such sessions; more are statements that prepare them further.
+func (apl *Applier) alterSessions(database string, more ...string) (*gosql.DB, error) {
 	statements := []string{
 		"SET /* gh-ost */ SESSION time_zone = '" + apl.timeZone + "'",
 		"SET /* gh-ost */ SESSION sql_mode = '" + apl.sqlMode + "'",
@@ -162,12 +174,5 @@ func (apl *Applier) alterSession(ctx context.Context, database string) (db *gosq
 	}
 	config := apl.config.Duplicate()
 	config.Timeout = 0 // it would bound how long the ALTER may run
-	if db, err = config.Open(database, statements...); err != nil {
-		return nil, nil, err
-	}
-	if session, err = db.Conn(ctx); err != nil {
-		_ = db.Close() // err is the one to tell
-		return nil, nil, err
-	}
-	return db, session, nil
+	return config.Open(database, append(statements, more...)...)
 }

@@ -260,6 +260,15 @@ func (apl *Applier) clearSentry(ctx context.Context, sentry sql.TableName) error
 	if _, err := session.Exec(ctx, statementLimit, "SET /* gh-ost */ SESSION lock_wait_timeout = 5"); err != nil {
 		return err
 	}
+	// Sessions of a run that has died may still swap the tables: then a wait for the name ends with the original under it.
+	if _, err := session.Exec(ctx, 10*time.Second, "LOCK /* gh-ost */ TABLES "+sentry.String()+" WRITE"); mysql.IsNoSuchTable(err) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("locking the sentry table %s: %w", sentry, err)
+	}
+	if comment, exists, err = commentOf(ctx, session, sentry); err != nil || !exists || comment != sentryComment {
+		return err
+	}
 	if _, err := session.Exec(ctx, 10*time.Second, dropSentryStatement(sentry)); err != nil {
 		return fmt.Errorf("dropping the sentry table %s: %w", sentry, err)
 	}

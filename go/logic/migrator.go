@@ -75,6 +75,7 @@ type Migrator struct {
 	copied       atomic.Bool        // the row copy is complete
 	counting     atomic.Bool        // rows are counted, and the copy waits for it
 	stopCounting context.CancelFunc // ends a count in the background; nil: there is none
+	inplace      inplaceProof       // what building the ghost has shown of --attempt-inplace-ddl
 	measure      *measurements
 	applyRate    rate
 	lastReport   atomic.Pointer[CutOverReport]
@@ -174,6 +175,7 @@ func (mgtr *Migrator) run(ctx context.Context) error {
 		step{"takeLock", mgtr.takeLock},
 		step{"createTables", mgtr.createTables},
 		step{"compareTables", mgtr.compareTables},
+		step{"alterDirectly", mgtr.alterDirectly},
 		step{"prepareVerification", mgtr.prepareVerification},
 		step{"prepareCheckpoints", mgtr.prepareCheckpoints},
 		step{"serve", mgtr.serve},
@@ -280,6 +282,9 @@ func (mgtr *Migrator) giveUp(ctx context.Context) {
 		if err := (tables{mgtr.applier.general}).drop(ctx, table); err != nil {
 			_ = mgtr.log.Errore(err)
 		}
+	}
+	if stay && len(mgtr.created) > 0 {
+		_ = mgtr.log.Errorf("to remove all that is left of this migration: %s", cleanUpCommand(mgtr.context))
 	}
 }
 

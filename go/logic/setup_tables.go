@@ -39,6 +39,9 @@ func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
 	if err := mgtr.createGhost(ctx); err != nil {
 		return err
 	}
+	if err := mgtr.recordGhost(ctx); err != nil {
+		return err
+	}
 	if err := mgtr.touchPostponeFile(); err != nil {
 		return err
 	}
@@ -125,7 +128,11 @@ func (mgtr *Migrator) vacate(ctx context.Context, table sql.TableName, mayDrop b
 	case mayDrop:
 		return mgtr.dropTable(ctx, table)
 	}
-	return fmt.Errorf("table %s already exists. If it is a leftover of an earlier run and not needed: drop it, or say %s", table, flag)
+	cleanup := ""
+	if table == mgtr.names.ghost {
+		cleanup = "--cleanup removes it if that can be proven; or "
+	}
+	return fmt.Errorf("table %s already exists. If it is a leftover of an earlier run and not needed: %sdrop it, or say %s", table, cleanup, flag)
 }
 
 // removeChangelog drops the changelog of an earlier run, if there is one.
@@ -172,7 +179,7 @@ func (mgtr *Migrator) createGhost(ctx context.Context) error {
 	}
 	options := mgtr.optionsForGhost(checks)
 	mgtr.log.Debugf("ALTER statement: %s", options)
-	if err := helper.alter(ctx, session, mgtr.names.ghost, options); err != nil {
+	if err := mgtr.alterGhost(ctx, session, options); err != nil {
 		return err
 	}
 	mgtr.log.Infof("Ghost table altered")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	gosql "database/sql"
+	sqldriver "database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -35,18 +36,47 @@ type tableIdentity struct {
 	Structure string   // the SHA-256, in hex, of SHOW CREATE TABLE without the table's name and next AUTO_INCREMENT value
 }
 
+// querier is a pool or a connection.
+type querier interface {
+	mysql.Querier
+	mysql.Execer
+	QueryRowContext(ctx context.Context, query string, args ...any) *gosql.Row
+}
+
 // readTableIdentity reads the identity of the table that stands under the name. A view, or no table at all, is an error;
 // IsNoSuchTable tells the latter. Without the privilege PROCESS there are no IDs.
 func readTableIdentity(ctx context.Context, db *gosql.DB, server *mysql.Server, table sql.TableName) (identity tableIdentity, err error) {
-	identity.Server = serverIdentity(server)
-	if identity.Structure, err = readStructure(ctx, db, table); err != nil {
+	err = withOwnConnection(ctx, db, func(connection *gosql.Conn) error {
+		identity, err = readTableIdentityIn(ctx, connection, server, table)
+		return err
+	})
+	return identity, err
+}
+
+// readTableIdentityIn is readTableIdentity in a session that is used for nothing else afterwards: its settings change.
+func readTableIdentityIn(ctx context.Context, session querier, server *mysql.Server, table sql.TableName) (identity tableIdentity, err error) {
+	definition, err := showDefinition(ctx, session, table)
+	if err != nil {
 		return tableIdentity{}, err
 	}
-	identity.IDs, err = innodbTableIDs(ctx, db, server.Dialect, table)
+	digest := sha256.Sum256([]byte(withoutNameAndCounter(definition)))
+	identity = tableIdentity{Server: serverIdentity(server), Structure: hex.EncodeToString(digest[:])}
+	identity.IDs, err = innodbTableIDs(ctx, session, server.Dialect, table)
 	if err != nil && !mysql.IsAccessDenied(err) {
 		return tableIdentity{}, err
 	}
 	return identity, nil
+}
+
+// withOwnConnection does something with a connection that goes back to no pool.
+func withOwnConnection(ctx context.Context, db *gosql.DB, do func(*gosql.Conn) error) error {
+	connection, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()                                              // nothing depends on it any more
+	defer connection.Raw(func(any) error { return sqldriver.ErrBadConn }) //nolint:errcheck // makes the pool drop it
+	return do(connection)
 }
 
 // serverIdentity tells a server from others, also from one that was made from its backup.
@@ -160,40 +190,46 @@ func parseIDRanges(text string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// readStructure returns the digest of a table's definition. It reads it in a session that shows it in one way, whatever
-// the server's settings are by then.
-func readStructure(ctx context.Context, db *gosql.DB, table sql.TableName) (string, error) {
-	definition, err := readDefinition(ctx, db, table)
+// readDefinition returns a table's SHOW CREATE TABLE; a view is an error.
+func readDefinition(ctx context.Context, db *gosql.DB, table sql.TableName) (definition string, err error) {
+	err = withOwnConnection(ctx, db, func(connection *gosql.Conn) error {
+		definition, err = showDefinition(ctx, connection, table)
+		return err
+	})
+	return definition, err
+}
+
+// showDefinition makes a session show definitions in one way, whatever the server's settings are by then.
+func showDefinition(ctx context.Context, session querier, table sql.TableName) (definition string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, identityLimit)
+	defer cancel()
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("reading the definition of %s: %w", table, err)
+		}
+	}()
+	if _, err := session.ExecContext(ctx, "SET /* gh-ost */ SESSION sql_mode = '', time_zone = '+00:00', sql_quote_show_create = 1, lock_wait_timeout = 10"); err != nil {
+		return "", err
+	}
+	rows, err := session.QueryContext(ctx, "SHOW /* gh-ost */ CREATE TABLE "+table.String())
 	if err != nil {
 		return "", err
 	}
-	digest := sha256.Sum256([]byte(withoutNameAndCounter(definition)))
-	return hex.EncodeToString(digest[:]), nil
-}
-
-// readDefinition returns a table's SHOW CREATE TABLE; a view is an error.
-func readDefinition(ctx context.Context, db *gosql.DB, table sql.TableName) (definition string, err error) {
-	session, err := mysql.NewSession(ctx, db)
+	defer rows.Close() // rows.Err is what counts
+	columns, err := rows.Columns()
 	if err != nil {
-		return "", fmt.Errorf("reading the definition of %s: %w", table, err)
+		return "", err
 	}
-	defer session.Close() // it does not go back to the pool with these settings
-	if _, err := session.Exec(ctx, identityLimit, "SET /* gh-ost */ SESSION sql_mode = '', time_zone = '+00:00', sql_quote_show_create = 1, lock_wait_timeout = 10"); err != nil {
-		return "", fmt.Errorf("reading the definition of %s: %w", table, err)
+	if len(columns) != 2 {
+		return "", errors.New("it is a view")
 	}
-	isView := false
-	err = session.Query(ctx, identityLimit, func(values [][]byte) error {
-		isView = len(values) != 2
-		definition = string(values[1])
-		return nil
-	}, "SHOW /* gh-ost */ CREATE TABLE "+table.String())
-	if err == nil && isView {
-		err = errors.New("it is a view")
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name, &definition); err != nil {
+			return "", err
+		}
 	}
-	if err != nil {
-		return "", fmt.Errorf("reading the definition of %s: %w", table, err)
-	}
-	return definition, nil
+	return definition, rows.Err()
 }
 
 // nextAutoIncrement is the option in the definition's line of options; column definitions are indented. It stands before
@@ -213,7 +249,7 @@ func withoutNameAndCounter(definition string) string {
 //
 // Non-ASCII characters of a name are matched by any such character, so the ids of tables that differ in nothing else are
 // among the result too. That the ids are the same is a proof all the same.
-func innodbTableIDs(ctx context.Context, db *gosql.DB, dialect mysql.Dialect, table sql.TableName) ([]uint64, error) {
+func innodbTableIDs(ctx context.Context, db querier, dialect mysql.Dialect, table sql.TableName) ([]uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, identityLimit)
 	defer cancel()
 	failed := func(err error) ([]uint64, error) {
@@ -224,24 +260,32 @@ func innodbTableIDs(ctx context.Context, db *gosql.DB, dialect mysql.Dialect, ta
 		return failed(err)
 	}
 	like, exact := innodbName(table, lower != 0)
-	rows, err := db.QueryContext(ctx, "SELECT /* gh-ost */ table_id, name FROM "+dialect.InnoDBTables()+" WHERE name LIKE ? ESCAPE '|'", like) //nolint:rowserrcheck // ScanRows checks it
+	ids, err := queryIDs(ctx, db, exact.MatchString, "SELECT /* gh-ost */ table_id, name FROM "+dialect.InnoDBTables()+" WHERE name LIKE ? ESCAPE '|'", like)
 	if err != nil {
 		return failed(err)
 	}
-	var ids []uint64
-	err = mysql.ScanRows(rows, func(values [][]byte) error {
-		if !exact.Match(values[1]) {
-			return nil
-		}
-		id, err := strconv.ParseUint(string(values[0]), 10, 64)
-		ids = append(ids, id)
-		return err
-	})
+	return ids, nil
+}
+
+// queryIDs returns the ids, sorted, of a result of ids and names, of those names that are wanted.
+func queryIDs(ctx context.Context, db querier, wanted func(name string) bool, query string, args ...any) (ids []uint64, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return failed(err)
+		return nil, err
+	}
+	defer rows.Close() // rows.Err is what counts
+	for rows.Next() {
+		var id uint64
+		var name string
+		if err := rows.Scan(&id, &name); err != nil {
+			return nil, err
+		}
+		if wanted(name) {
+			ids = append(ids, id)
+		}
 	}
 	slices.Sort(ids)
-	return ids, nil
+	return ids, rows.Err()
 }
 
 // innodbName returns a LIKE pattern that finds the table in InnoDB's list, and maybe others, and a regular expression

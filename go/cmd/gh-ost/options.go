@@ -17,6 +17,7 @@ type options struct {
 	askPass                                                bool
 
 	execute       bool
+	cleanup       bool
 	storageEngine string
 	charset       string
 	cutOver       string

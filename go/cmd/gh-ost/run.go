@@ -24,6 +24,7 @@ type migrator interface {
 	Migrate() error
 	Revert() error
 	ExecOnFailureHook() error
+	Cleanup() error
 }
 
 // command is the program with what it stands on.
@@ -52,7 +53,11 @@ func (c *command) run(arguments []string) int {
 	if err := o.validate(c.askPassword); err != nil {
 		return fail(o, err)
 	}
-	if err := c.migrate(o); err != nil {
+	work := c.migrate
+	if o.cleanup {
+		work = c.cleanUp
+	}
+	if err := work(o); err != nil {
 		return fail(o, err)
 	}
 	fmt.Fprintln(c.stdout, "# Done")
@@ -116,6 +121,13 @@ func (c *command) migrate(o *options) (err error) {
 		}
 	}
 	return err
+}
+
+// cleanUp removes what an earlier migration has left. It tells no hook, and measures nothing.
+func (c *command) cleanUp(o *options) error {
+	stopHandling := o.handleSignals()
+	defer stopHandling()
+	return c.newMigrator(o.migration, AppVersion).Cleanup()
 }
 
 // startMetrics connects to the statsd listener, if there is one to connect to.

@@ -35,6 +35,8 @@ func (w *waitingMigrator) Migrate() error {
 
 func (w *waitingMigrator) Revert() error { return w.Migrate() }
 
+func (w *waitingMigrator) Cleanup() error { return w.Migrate() }
+
 func (w *waitingMigrator) ExecOnFailureHook() error {
 	return errors.New("the hook was called")
 }

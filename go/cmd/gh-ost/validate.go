@@ -69,17 +69,23 @@ func (o *options) validateTarget() error {
 	m.Noop = !o.execute
 	parser := sql.NewParserFromAlterStatement(m.AlterStatement)
 	switch {
+	case o.cleanup && (m.Revert || m.Resume):
+		return errors.New("--cleanup removes what --resume or --revert would need: they exclude each other")
+	case o.cleanup:
+		if o.given["alter"] {
+			o.warnf("--alter is ignored with --cleanup, except for the names in it")
+		}
 	case m.Revert && m.Resume:
 		return errors.New("--revert and --resume exclude each other: a revert starts anew")
 	case m.Revert && m.OldTableName == "":
 		return errors.New("--revert needs --old-table, the table that the earlier migration left")
 	case m.Revert:
-		for _, name := range []string{"alter", "attempt-instant-ddl", "include-triggers", "discard-foreign-keys"} {
+		for _, name := range []string{"alter", "attempt-instant-ddl", "attempt-inplace-ddl", "include-triggers", "discard-foreign-keys"} {
 			if o.given[name] {
 				o.warnf("--%s is ignored with --revert", name)
 			}
 		}
-		m.AttemptInstantDDL, m.IncludeTriggers, m.DiscardForeignKeys = false, false, false
+		m.AttemptInstantDDL, m.AttemptInplaceDDL, m.IncludeTriggers, m.DiscardForeignKeys = false, false, false, false
 	case m.AlterStatement == "":
 		return errors.New("--alter is required: the change to make")
 	case parser.Err() != nil:
@@ -145,6 +151,9 @@ func (o *options) validateCombinations() error {
 	}
 	if o.replicationLagQuery != "" {
 		o.warnf("--replication-lag-query is deprecated and without effect")
+	}
+	if m.Resume && (m.AttemptInstantDDL || m.AttemptInplaceDDL) {
+		o.warnf("--attempt-instant-ddl and --attempt-inplace-ddl are ignored with --resume: the migration goes on")
 	}
 	if m.CountTableRows && m.PanicOnWarnings {
 		o.warnf("--exact-rowcount with --panic-on-warnings: the count is inexact")
