@@ -164,7 +164,7 @@ func (m *triggerMover) try(ctx context.Context, triggers []inspect.Trigger) (err
 		return err
 	}
 	defer control.close()
-	session, err := openTriggerSession(ctx, m.applier, control, triggerTryWait)
+	session, err := openTriggerSession(ctx, m.applier, control, triggerLockName(newToken("Triggers", time.Now())), triggerTryWait)
 	if err != nil {
 		return err
 	}

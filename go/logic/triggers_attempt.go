@@ -36,7 +36,7 @@ func (m *triggerMover) begin(ctx context.Context, attempt *cutOverAttempt) (*tri
 	if a.requests, err = m.requests(ctx, a.triggers); err != nil {
 		return nil, err
 	}
-	if a.session, err = openTriggerSession(ctx, m.applier, attempt.control, int(attempt.timeout/time.Second)); err != nil {
+	if a.session, err = openTriggerSession(ctx, m.applier, attempt.control, triggerLockName(attempt.token), int(attempt.timeout/time.Second)); err != nil {
 		return nil, fmt.Errorf("opening a session for the triggers: %w", err)
 	}
 	return a, nil

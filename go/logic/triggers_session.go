@@ -83,6 +83,14 @@ func dropTriggers(ctx context.Context, db *gosql.DB, table sql.TableName, wanted
 	return others, nil
 }
 
+// adoptTriggers is prepareTriggers for a ghost that an earlier run has left.
+func (mgtr *Migrator) adoptTriggers(ctx context.Context) error {
+	if err := mgtr.removeGhostTriggers(ctx); err != nil {
+		return err
+	}
+	return mgtr.prepareTriggers(ctx)
+}
+
 // removeGhostTriggers makes sure that the ghost has no triggers, which a run that was killed in a cut-over may have left
 // there. It is called before anything is written into the ghost. A trigger that is none of the original's is an error.
 func (mgtr *Migrator) removeGhostTriggers(ctx context.Context) error {
@@ -116,20 +124,26 @@ func (mgtr *Migrator) removeGhostTriggers(ctx context.Context) error {
 type triggerSession struct {
 	session *mysql.Session // nil: nothing was sent
 	control *controlSessions
-	lost    bool // what it was doing, the server may still do
+	lock    string // the name of the server-side lock that it holds for as long as it lives, by which it is killed
+	lost    bool   // what it was doing, the server may still do
+}
+
+// triggerLockName is the name of the lock by which the session of a cut-over attempt is known.
+func triggerLockName(token string) string {
+	return "gh-ost.triggers." + token[strings.LastIndexByte(token, '.')+1:]
 }
 
 // openTriggerSession opens one; waitSeconds is how long the server lets it wait for a table.
-func openTriggerSession(ctx context.Context, applier *Applier, control *controlSessions, waitSeconds int) (*triggerSession, error) {
+func openTriggerSession(ctx context.Context, applier *Applier, control *controlSessions, lock string, waitSeconds int) (*triggerSession, error) {
 	session, err := mysql.NewSession(ctx, applier.sessions)
 	if err != nil {
 		return nil, err
 	}
-	s := &triggerSession{session: session, control: control}
+	s := &triggerSession{session: session, control: control, lock: lock}
 	var granted int
-	err = session.QueryRow(ctx, statementLimit, []any{&granted}, "SELECT /* gh-ost */ GET_LOCK(?, 0)", s.lock())
+	err = session.QueryRow(ctx, statementLimit, []any{&granted}, "SELECT /* gh-ost */ GET_LOCK(?, 0)", s.lock)
 	if err == nil && granted != 1 {
-		err = fmt.Errorf("another session holds the lock %s", s.lock())
+		err = fmt.Errorf("another session holds the lock %s", s.lock)
 	}
 	if err == nil {
 		_, err = session.Exec(ctx, statementLimit, "SET /* gh-ost */ SESSION lock_wait_timeout = ?", waitSeconds)
@@ -139,9 +153,6 @@ func openTriggerSession(ctx context.Context, applier *Applier, control *controlS
 	}
 	return s, nil
 }
-
-// lock is the name of the server-side lock that the session holds for as long as it lives, by which it is killed.
-func (s *triggerSession) lock() string { return fmt.Sprintf("gh-ost.%d.triggers", s.session.ID()) }
 
 // exec runs a request to its end. When ctx ends its statement is killed, the session lives on.
 func (s *triggerSession) exec(ctx context.Context, limit time.Duration, request string) error {
@@ -154,7 +165,7 @@ func (s *triggerSession) exec(ctx context.Context, limit time.Duration, request 
 		case <-ctx.Done():
 		}
 		for { // until the statement has ended, whichever of the request's it was
-			_ = s.control.kill(ctx, s.lock())
+			_ = s.control.kill(ctx, s.lock)
 			select {
 			case <-answered:
 				return
@@ -171,19 +182,13 @@ func (s *triggerSession) exec(ctx context.Context, limit time.Duration, request 
 
 // settle returns when nothing that was sent can take effect any more.
 func (s *triggerSession) settle(ctx context.Context) error {
-	for s.lost {
-		err := s.control.killConnection(ctx, s.lock())
-		if err == nil {
-			var gone bool
-			if gone, err = s.control.isFree(ctx, s.lock()); err == nil && gone {
-				s.lost = false
-				break
-			}
-		}
-		if pause(ctx, lookInterval) != nil {
-			return fmt.Errorf("making sure that the session that creates triggers (connection %d) has ended: %w", s.session.ID(), errors.Join(ctx.Err(), err))
-		}
+	if !s.lost {
+		return nil
 	}
+	if err := s.control.endSession(ctx, s.lock); err != nil {
+		return err
+	}
+	s.lost = false
 	return nil
 }
 
