@@ -280,7 +280,11 @@ func TestFaultAnAttemptThatFailsLeavesNoTriggerOnTheGhost(t *testing.T) {
 
 // killTriggerSession kills the session that creates triggers, when it does.
 func (r *faultRun) killTriggerSession() bool {
-	rows, err := r.admin.Query("SELECT id FROM information_schema.processlist WHERE info LIKE '%CREATE%TRIGGER%_t_gho%' AND user = ?", r.server.User)
+	query := "SELECT id FROM information_schema.processlist WHERE info LIKE '%CREATE%TRIGGER%_t_gho%' AND user = ?"
+	if r.server.Flavor == testserver.MySQL { // whose process list fails while a statement with a four-byte character waits
+		query = "SELECT processlist_id FROM performance_schema.threads WHERE processlist_info LIKE '%CREATE%TRIGGER%_t_gho%' AND processlist_user = ?"
+	}
+	rows, err := r.admin.Query(query, r.server.User)
 	if !assert.NoError(r.t, err) {
 		return true
 	}
@@ -292,6 +296,7 @@ func (r *faultRun) killTriggerSession() bool {
 		r.kill("CONNECTION", id)
 		found = true
 	}
+	assert.NoError(r.t, rows.Err())
 	return found
 }
 
