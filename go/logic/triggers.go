@@ -52,7 +52,7 @@ type triggerMover struct {
 	settings *base.TriggerSettings
 	swapBack bool // the tables are swapped back after the swap
 	log      base.Logger
-	// holdWriter keeps the writer from applying events; nil while there is none.
+	// holdWriter keeps the writer from applying events, if there is one yet.
 	holdWriter func(ctx context.Context) (release func(), err error)
 
 	release  func()            // lets the writer go on; nil unless it is held

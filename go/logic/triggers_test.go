@@ -393,7 +393,7 @@ func TestTriggersThatCannotMoveAreRefusedAndNothingIsLeft(t *testing.T) {
 					require.ErrorContains(t, err, part)
 				}
 				assert.Equal(t, []string{"book", "t"}, tablesOf(t, r.db, r.schema))
-				assert.Equal(t, strings.Count(refused.create, "ON t "), len(r.triggersOf("t")))
+				assert.Len(t, r.triggersOf("t"), strings.Count(refused.create, "ON t "))
 			})
 		}
 	})

@@ -29,9 +29,10 @@ type Trigger struct {
 // ReadTriggers reads a table's triggers in an order in which they can be created again: of those with the same timing and event,
 // the one that fires first comes first. The session's character set must be utf8mb4 or utf8.
 func ReadTriggers(ctx context.Context, db *gosql.DB, table sql.TableName) ([]Trigger, error) {
-	rows, err := db.QueryContext(ctx, "SELECT /* gh-ost */ trigger_name, event_manipulation, action_timing, action_statement, action_order, definer, sql_mode,"+
-		" character_set_client, collation_connection, IFNULL(created, '') FROM information_schema.triggers"+
-		" WHERE event_object_schema = ? AND event_object_table = ? AND "+exactly("event_object_table"), table.Schema, table.Name, table.Name)
+	const query = "SELECT /* gh-ost */ trigger_name, event_manipulation, action_timing, action_statement, action_order, definer, sql_mode," +
+		" character_set_client, collation_connection, IFNULL(created, '') FROM information_schema.triggers" +
+		" WHERE event_object_schema = ? AND event_object_table = ? AND "
+	rows, err := db.QueryContext(ctx, query+exactly("event_object_table"), table.Schema, table.Name, table.Name) //nolint:rowserrcheck // ScanRows does
 	var triggers []Trigger
 	if err == nil {
 		err = mysql.ScanRows(rows, func(v [][]byte) error {
@@ -146,7 +147,7 @@ func showTrigger(ctx context.Context, session *gosql.Conn, name sql.TableName, c
 	if _, err := session.ExecContext(ctx, "SET /* gh-ost */ SESSION character_set_results = "+charset); err != nil {
 		return "", err
 	}
-	rows, err := session.QueryContext(ctx, "SHOW /* gh-ost */ CREATE TRIGGER "+name.String())
+	rows, err := session.QueryContext(ctx, "SHOW /* gh-ost */ CREATE TRIGGER "+name.String()) //nolint:rowserrcheck // ScanRows does
 	if err != nil {
 		return "", err
 	}
