@@ -83,6 +83,10 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 	attempt.report = report
 	attempt.mayLock = mgtr.mayLock
 	attempt.delays = func(ctx context.Context) error { return mgtr.lockWatch.beforeDrop(ctx, attempt) }
+	if attempt.triggers, err = mgtr.triggers.begin(ctx, attempt); err != nil {
+		report.conclude(cutover.NotSwapped, err)
+		return unlessNotTried(fmt.Errorf("preparing the cut-over: %w", err))
+	}
 	if attempt.lastLook, err = mgtr.beginLastLook(ctx, attempt); err != nil {
 		report.conclude(cutover.NotSwapped, err)
 		return unlessNotTried(fmt.Errorf("preparing the cut-over: %w", err))
@@ -98,6 +102,7 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 
 	state, err := swap(ctx, attempt)
 	report.conclude(state.Outcome(), err)
+	attempt.triggers.end(ctx, state.Outcome())
 	attempt.lastLook.end(state.Outcome())
 	if err := mgtr.changelog.RecordState(ctx, token); err != nil && ctx.Err() == nil {
 		_ = mgtr.log.Errore(err) // it is for people who look into the changelog
@@ -164,6 +169,7 @@ func (mgtr *Migrator) mayLock() error {
 func (mgtr *Migrator) waitForEventsUpToLock(ctx context.Context, attempt *cutOverAttempt) error {
 	mgtr.context.MarkPointOfInterest()
 	started := time.Now()
+	attempt.triggers.look(ctx)
 	arrived, forget := mgtr.streamer.Expect(attempt.token)
 	defer forget()
 	mgtr.log.Infof("Writing changelog state: %s", attempt.token)
@@ -183,5 +189,8 @@ func (mgtr *Migrator) waitForEventsUpToLock(ctx context.Context, attempt *cutOve
 	if err := mgtr.stricter.requireClean(); err != nil {
 		return err
 	}
-	return attempt.lastLook.finish(ctx)
+	if err := attempt.lastLook.finish(ctx); err != nil {
+		return err
+	}
+	return attempt.triggers.create(ctx)
 }

@@ -48,6 +48,7 @@ type cutOverAttempt struct {
 	drainUpToLock  func(ctx context.Context) error
 	lastLook       *lastLook                                                       // nil unless the ghost is verified
 	lend           func(ctx context.Context, use func(*mysql.Session) error) error // see useLockSession
+	triggers       *triggerAttempt                                                 // nil unless the triggers move along
 	delays         func(ctx context.Context) error                                 // says who would keep the RENAME from the tables; nil: nobody
 	report         *CutOverReport
 	pass           func(point string)
@@ -149,6 +150,7 @@ func (a *cutOverAttempt) close() {
 			_ = session.Close() // nothing depends on it any more
 		}
 	}
+	a.triggers.close()
 	a.control.close()
 }
 

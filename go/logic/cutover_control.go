@@ -90,6 +90,22 @@ func (c *controlSessions) end(ctx context.Context, what, lock string) error {
 	return nil
 }
 
+// endSession ends the session that holds the lock, if any, and returns when it is gone from the server.
+func (c *controlSessions) endSession(ctx context.Context, lock string) error {
+	for {
+		err := c.killConnection(ctx, lock)
+		if err == nil {
+			var gone bool
+			if gone, err = c.isFree(ctx, lock); err == nil && gone {
+				return nil
+			}
+		}
+		if pause(ctx, lookInterval) != nil {
+			return fmt.Errorf("making sure that no session holds the lock %s: %w", lock, errors.Join(ctx.Err(), err))
+		}
+	}
+}
+
 func (c *controlSessions) process(ctx context.Context, connectionID int64) (mysql.Process, bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlLimit)
 	defer cancel()

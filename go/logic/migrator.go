@@ -59,13 +59,15 @@ type Migrator struct {
 	original        *inspect.Table
 	shared          *inspect.Shared
 	keys            *sql.ApplyStatements
-	owed            func() []apply.Conflict         // rows that the writer could not insert
-	stricter        *stricterKeys                   // nil unless the ghost has a unique key that rows of the original may break
-	verification    *sql.VerifyStatements           // nil unless the ghost is to be verified
-	verifier        atomic.Pointer[verify.Verifier] // nil until that begins
-	conflictsPassed atomic.Bool                     // once: no row was missing because of a stricter key, when all was copied
-	patience        time.Duration                   // with rows that break such a key when the cut-over is due
-	aborted         atomic.Bool                     // by command, flag file or critical load: nothing is cleaned up
+	owed            func() []apply.Conflict                               // rows that the writer could not insert
+	stricter        *stricterKeys                                         // nil unless the ghost has a unique key that rows of the original may break
+	verification    *sql.VerifyStatements                                 // nil unless the ghost is to be verified
+	verifier        atomic.Pointer[verify.Verifier]                       // nil until that begins
+	conflictsPassed atomic.Bool                                           // once: no row was missing because of a stricter key, when all was copied
+	triggers        *triggerMover                                         // nil unless the triggers move along
+	holdWriter      func(ctx context.Context) (release func(), err error) // nil until events are applied
+	patience        time.Duration                                         // with rows that break such a key when the cut-over is due
+	aborted         atomic.Bool                                           // by command, flag file or critical load: nothing is cleaned up
 
 	group        *errgroup.Group // owns everything that runs beside the main flow
 	work         context.Context //nolint:containedctx // of what runs in the background; ends with the run, or with stopWork

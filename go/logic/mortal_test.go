@@ -35,6 +35,7 @@ type mortal struct {
 	Revert         string // the old table; "": it migrates
 	DropGhost      bool
 	OkToDrop       bool
+	TriggerSuffix  string // "": triggers do not move along
 	Noop           bool
 	LogFile        string
 	PostponeFile   string
@@ -71,6 +72,7 @@ func runMortal(text string) int {
 	c.Resume, c.Noop, c.OldTableName, c.Revert = plan.Resume, plan.Noop, plan.Revert, plan.Revert != ""
 	c.InitiallyDropGhostTable, c.OkToDropTable = plan.DropGhost, plan.OkToDrop
 	c.PostponeCutOverFlagFile = plan.PostponeFile
+	c.IncludeTriggers, c.TriggerSuffix = plan.TriggerSuffix != "", plan.TriggerSuffix
 	c.SetChunkSize(100)
 	c.ChunkTimeMillis = 0
 

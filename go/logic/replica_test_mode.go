@@ -38,6 +38,7 @@ func (mgtr *Migrator) testOnReplica(ctx context.Context, report *CutOverReport, 
 		if backErr := mgtr.swapBack(context.WithoutCancel(ctx)); backErr != nil {
 			return errors.Join(err, backErr)
 		}
+		err = errors.Join(err, mgtr.triggers.removeAfterSwapBack(context.WithoutCancel(ctx)))
 	}
 	if err != nil {
 		mgtr.resumeReplication(context.WithoutCancel(ctx))

@@ -51,6 +51,7 @@ func (mgtr *Migrator) resume(ctx context.Context) error {
 		step{"streamOn", mgtr.streamOn},
 		step{"rehearse", mgtr.rehearse},
 		step{"adoptTables", mgtr.adoptTables},
+		step{"adoptTriggers", mgtr.adoptTriggers},
 		step{"serve", mgtr.serve},
 		step{"countRows", mgtr.countRows},
 		step{"follow", mgtr.follow},
@@ -109,8 +110,8 @@ func (mgtr *Migrator) requireReadable() error {
 	return nil
 }
 
-// endOrphans ends the renaming session of an earlier run's last attempt, which the server may not have noticed to be
-// alone, so that it is settled whether the tables are swapped.
+// endOrphans ends the sessions of an earlier run's last attempt that rename tables and create triggers, which the server may
+// not have noticed to be alone, so that it is settled whether the tables are swapped and which triggers there are.
 func (mgtr *Migrator) endOrphans(ctx context.Context) error {
 	if mgtr.earlier.record.Attempt == "" || mgtr.context.Noop {
 		return nil
@@ -122,22 +123,12 @@ func (mgtr *Migrator) endOrphans(ctx context.Context) error {
 		return err
 	}
 	defer control.close()
-	name := renameLockName(mgtr.earlier.record.Attempt)
-	for {
-		free, err := control.isFree(ctx, name)
-		if err != nil {
-			return fmt.Errorf("looking for what the earlier run has left on the server: %w", err)
-		}
-		if free {
-			return nil
-		}
-		if err := control.killConnection(ctx, name); err != nil {
-			return fmt.Errorf("ending the renaming session of the earlier run: %w", err)
-		}
-		if err := pause(ctx, lookInterval); err != nil {
-			return fmt.Errorf("the renaming session of the earlier run, which holds the lock %s, does not end: %w", name, err)
+	for _, name := range []string{triggerLockName(mgtr.earlier.record.Attempt), renameLockName(mgtr.earlier.record.Attempt)} {
+		if err := control.endSession(ctx, name); err != nil {
+			return fmt.Errorf("ending what the earlier run has left on the server: %w", err)
 		}
 	}
+	return nil
 }
 
 // requireSameMigration refuses tables that are not those which the checkpoint was written for.

@@ -64,7 +64,7 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		}
 		return err
 	})
-	mgtr.owed = writer.Conflicts
+	mgtr.owed, mgtr.holdWriter = writer.Conflicts, writer.Hold
 	if mgtr.earlier != nil { // the stream has begun where nothing is missing, and has followed from there
 		return nil
 	}
@@ -253,7 +253,7 @@ func (mgtr *Migrator) swap(ctx context.Context) error {
 	if mgtr.carriesAutoIncrement() {
 		mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.carryAutoIncrement)
 	}
-	mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.newRelations)
+	mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.newRelations, mgtr.triggers.obstacle)
 	err := mgtr.cutOver(ctx)
 	if report := mgtr.lastReport.Load(); err != nil && report != nil {
 		mgtr.measure.cutOverAttempt(cutOverAborted, report, time.Now())

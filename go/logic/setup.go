@@ -175,8 +175,10 @@ func (mgtr *Migrator) inspect(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := inspect.CheckTriggers(ctx, db, mgtr.names.original); err != nil {
-		return err
+	if !c.IncludeTriggers {
+		if err := inspect.CheckTriggers(ctx, db, mgtr.names.original); err != nil {
+			return err
+		}
 	}
 	if err := mgtr.original.RequireUniqueKey(); err != nil {
 		return err

@@ -42,6 +42,9 @@ func (mgtr *Migrator) createTables(ctx context.Context) (err error) {
 	if err := mgtr.recordGhost(ctx); err != nil {
 		return err
 	}
+	if err := mgtr.prepareTriggers(ctx); err != nil {
+		return err
+	}
 	if err := mgtr.touchPostponeFile(); err != nil {
 		return err
 	}

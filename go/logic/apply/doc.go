@@ -5,6 +5,9 @@
 // deletes go before its replaces, and a batch is one transaction, so that a retried batch sends exactly what its first
 // try sent. A marker is reached only after everything queued before it has been committed.
 //
+// While somebody holds the writer (Hold) the ghost is not changed by it at all: the cut-over does that while triggers stand on
+// the ghost.
+//
 // What it relies on: events carry whole rows, come in the order of commits, and every row that a REPLACE pushes out of
 // the ghost by another unique key either is part of the same batch or has an event of its own still to come. Deletes
 // before replaces make the batch right also where a collation takes two different spellings for one key: of such keys

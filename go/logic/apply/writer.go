@@ -69,11 +69,12 @@ type Settings struct {
 type Writer struct {
 	Settings
 	debts debts
+	turn  chan struct{} // holds an element while a batch is applied, or the writer is held
 }
 
 // NewWriter returns a writer; Run starts it.
 func NewWriter(settings Settings) *Writer {
-	return &Writer{Settings: settings}
+	return &Writer{Settings: settings, turn: make(chan struct{}, 1)}
 }
 
 // Run applies until the context ends (then it returns nil) or a batch cannot be applied.
@@ -96,7 +97,7 @@ func (w *Writer) Run(ctx context.Context) error {
 		if err := w.Wait(ctx); err != nil {
 			return ended(ctx, err)
 		}
-		if err := w.apply(ctx, entries); err != nil {
+		if err := w.applyInTurn(ctx, entries); err != nil {
 			return ended(ctx, err)
 		}
 	}

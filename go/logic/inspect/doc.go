@@ -24,5 +24,7 @@
 //   - EXPLAIN has no column "rows" where its default format is TREE.
 //   - A primary key that MySQL made itself may be hidden in information_schema; its column is in the binary log's rows.
 //   - information_schema shows a question mark for a character of four bytes in the labels of ENUM and SET.
+//   - A trigger's body may have bytes that are no characters of any set; information_schema shows something else then. MySQL takes
+//     the semicolon that follows it in a request for a part of it.
 //   - MariaDB's key_column_usage answers for a table T when asked for one named t.
 package inspect
