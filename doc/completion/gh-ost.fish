@@ -65,6 +65,7 @@ complete -c gh-ost -l panic-flag-file -r -F -d 'end at once, without cleaning up
 complete -c gh-ost -l chunk-size -x -d 'rows in a copied chunk; kept within 10 and 100000. --chunk-time-millis adapts it'
 complete -c gh-ost -l chunk-time-millis -x -d 'milliseconds that a chunk should take: --chunk-size is where its size begins. 0 keeps the size'
 complete -c gh-ost -l copy-concurrency -x -d 'sessions that copy rows, 1 to 16'
+complete -c gh-ost -l copy-yield-ratio -x -d 'while clients write to the table: copy with one session and in small chunks, and rest after each for this multiple of the time it took. 0: do not mind them'
 complete -c gh-ost -l apply-concurrency -x -d 'sessions that apply events, 1 to 16'
 complete -c gh-ost -l dml-batch-size -x -d 'most events applied in one transaction; kept within 1 and 1000'
 complete -c gh-ost -l default-retries -x -d 'attempts at an operation that may be retried, the cut-over too'

@@ -73,7 +73,7 @@ func NewMigrationContext() *MigrationContext {
 	c.ApplierConnectionConfig = mysql.NewConnectionConfig()
 	c.CutOverLockTimeoutSeconds = DefaultCutOverLockTimeoutSeconds
 	c.ExponentialBackoffMaxInterval = DefaultExponentialBackoffMaxInterval
-	c.PaceSettings = PaceSettings{CopyConcurrency: DefaultCopyConcurrency, ApplyConcurrency: DefaultApplyConcurrency, ChunkTimeMillis: DefaultChunkTimeMillis}
+	c.PaceSettings = PaceSettings{CopyConcurrency: DefaultCopyConcurrency, ApplyConcurrency: DefaultApplyConcurrency, ChunkTimeMillis: DefaultChunkTimeMillis, CopyYieldRatio: DefaultCopyYieldRatio}
 	c.ColumnRenameMap = map[string]string{}
 	c.DroppedColumnsMap = map[string]bool{}
 	c.LiveSettings.setDefaults()

@@ -7,7 +7,9 @@ const (
 	DefaultCopyConcurrency  = 2
 	DefaultApplyConcurrency = 2
 	DefaultChunkTimeMillis  = 50
+	DefaultCopyYieldRatio   = 1
 
+	MaxCopyYieldRatio  = 100
 	MaxConcurrency     = 16
 	MaxChunkTimeMillis = 10_000
 )
@@ -20,6 +22,9 @@ type PaceSettings struct {
 	ApplyConcurrency int64
 	// ChunkTimeMillis is the time, in milliseconds, that the size of chunks is adapted to. 0: all have the chunk size.
 	ChunkTimeMillis int64
+	// CopyYieldRatio is the time that the copy rests after each chunk while clients write to the table, as a multiple of the
+	// chunk's time; it then also uses one session, and small chunks. 0: it does not mind them.
+	CopyYieldRatio float64
 }
 
 // ChunkTime is ChunkTimeMillis as a duration.

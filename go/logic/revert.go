@@ -23,6 +23,7 @@ func (mgtr *Migrator) revert(ctx context.Context) error {
 		step{"connect", mgtr.connect},
 		step{"takeLock", mgtr.takeLock},
 		step{"readCutOver", mgtr.readCutOver},
+		step{"requireOldTable", mgtr.requireOldTable},
 		step{"inspect", mgtr.inspect},
 		step{"requireNoTriggersOnOldTable", mgtr.requireNoTriggersOnOldTable},
 		step{"compareTables", mgtr.compareTables},
@@ -66,6 +67,23 @@ func (mgtr *Migrator) readCutOver(ctx context.Context) (err error) {
 		_ = mgtr.log.Warningf("%d write(s) had gone to %s only when the tables were swapped; they come back with it", record.Slipped, mgtr.names.ghost)
 	}
 	return nil
+}
+
+// requireOldTable refuses to begin where there is nothing to go back to.
+func (mgtr *Migrator) requireOldTable(ctx context.Context) error {
+	helper := tables{mgtr.applier.general}
+	_, exists, err := helper.comment(ctx, mgtr.names.ghost)
+	if err != nil || exists {
+		return err
+	}
+	_, reverted, err := helper.comment(ctx, mgtr.names.old)
+	switch {
+	case err != nil:
+		return err
+	case reverted:
+		return fmt.Errorf("--revert: the old table %s is gone, and %s is there: an earlier revert seems to have swapped the tables back already. Look at %s; --cleanup removes what that run has left", mgtr.names.ghost, mgtr.names.old, mgtr.names.original)
+	}
+	return fmt.Errorf("--revert: the old table %s is gone: there is nothing to go back to", mgtr.names.ghost)
 }
 
 // requireNoTriggersOnOldTable refuses an old table whose triggers would fire for what is applied to it.

@@ -217,7 +217,8 @@ func TestAResumeOrRevertThatCannotBeRightIsRefusedAndChangesNothing(t *testing.T
 		{"a migration that has not swapped", kill, "", nil, "_t_del", []string{"--revert", "not one after a cut-over", "--resume"}},
 		{"the wrong old table", migrateAnd("CREATE TABLE other LIKE t"), "", nil, "other", []string{"--old-table=other", "_t_del"}},
 		{"an old table that was made anew", migrateAnd("DROP TABLE _t_del", "CREATE TABLE _t_del (id int PRIMARY KEY, v int)"), "", nil, "_t_del", []string{"_t_del", "not the one"}},
-		{"an old table that is gone", migrateAnd("DROP TABLE _t_del"), "", nil, "_t_del", []string{"_t_del"}},
+		{"an old table that is gone", migrateAnd("DROP TABLE _t_del"), "", nil, "_t_del", []string{"_t_del", "gone"}},
+		{"a table that was reverted already", migrateAnd("RENAME TABLE t TO _t_rev_del, _t_del TO t"), "", nil, "_t_del", []string{"_t_rev_del", "already", "--cleanup"}},
 		{"a table that was altered since", migrateAnd("ALTER TABLE t ADD COLUMN y int"), "", nil, "_t_del", []string{"`t` has changed"}},
 		{"a table that was truncated since", migrateAnd("TRUNCATE t"), "", nil, "_t_del", []string{"TRUNCATE"}},
 	} {

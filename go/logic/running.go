@@ -14,6 +14,9 @@ import (
 )
 
 const (
+	// lingerTime is how long an event waits for others at most: a fraction of any lag that anybody sets as a limit.
+	lingerTime = 20 * time.Millisecond
+
 	// yieldInterval is the pause between two looks of the copy at a backlog that is to be applied first.
 	yieldInterval = 5 * time.Millisecond
 )
@@ -39,6 +42,7 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		Backlog:     mgtr.backlog,
 		Concurrency: int(c.ApplyConcurrency),
 		Wait:        mgtr.throttler.Gate().Wait,
+		Linger:      mgtr.linger,
 		BatchSize:   c.GetDMLBatchSize,
 		Retries:     c.MaxRetries(),
 		Applied: func(events, delta int64, took time.Duration) {
@@ -161,6 +165,7 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 		Wait:        mgtr.mayCopy,
 		ChunkSize:   c.GetChunkSize,
 		ChunkTime:   c.ChunkTime,
+		Yield:       mgtr.yield,
 		NiceRatio:   c.GetNiceRatio,
 		Retries:     c.MaxRetries(),
 		Copied: func(r rowcopy.Range, rows int64, _ time.Duration) {
@@ -232,6 +237,22 @@ func (mgtr *Migrator) mayCopy(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// linger is how long an event may wait for others. Under the cut-over's lock clients wait, and nothing else does.
+func (mgtr *Migrator) linger() time.Duration {
+	if mgtr.context.IsInCutOverCriticalSection() {
+		return 0
+	}
+	return lingerTime
+}
+
+// yield is how long the copy rests for clients that write to the original, as a multiple of a chunk's time.
+func (mgtr *Migrator) yield() float64 {
+	if ratio := mgtr.context.CopyYieldRatio; ratio > 0 && mgtr.streamer.writes.areBusy(time.Now()) {
+		return ratio
+	}
+	return 0
 }
 
 func (mgtr *Migrator) chunkFailed(r rowcopy.Range, err error, attempt int64) {

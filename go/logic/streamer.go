@@ -31,7 +31,8 @@ type EventsStreamer struct {
 	ownMark   string       // see OwnMark
 	columns   atomic.Int64 // number of columns of the original; 0: its events are not followed (yet, or any more)
 	applied   atomic.Pointer[appliedPlace]
-	begin     *followFrom // nil unless the original is to be followed from a certain statement on
+	writes    clientWrites // to the original
+	begin     *followFrom  // nil unless the original is to be followed from a certain statement on
 	connected chan struct{}
 	watch     atomic.Pointer[func(*binlog.Event) error] // told each row event of the original; nil: nobody is
 
@@ -139,6 +140,7 @@ func (s *EventsStreamer) handleOriginal(ctx context.Context, event *binlog.Event
 		return &ChangedTableError{Table: s.original, Coordinates: event.Coordinates,
 			What: fmt.Sprintf("its rows have %d columns now instead of %d", event.ColumnCount, columns)}
 	}
+	s.writes.add(len(event.Rows))
 	s.currentAudit().row(event)
 	if watch := s.watch.Load(); watch != nil {
 		if err := (*watch)(event); err != nil {

@@ -118,11 +118,6 @@ func TestWrongCombinationsAreFatalAndNameTheFlags(t *testing.T) {
 				added[i] = strings.ReplaceAll(added[i], "␣", " ")
 			}
 			got := runCommand(t, append(runnable, added...)...)
-			if pending := pendingAmong(added); pending != "" {
-				assert.Equal(t, 2, got.exitCode)
-				assert.Contains(t, got.stdout, pending)
-				return
-			}
 			assert.Equal(t, 1, got.exitCode, got.stdout)
 			assert.Regexp(t, `^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d FATAL [^\n]*\n$`, got.stderr, "one line")
 			for _, name := range test.named {
@@ -132,53 +127,6 @@ func TestWrongCombinationsAreFatalAndNameTheFlags(t *testing.T) {
 				assert.Empty(t, got.stdout)
 			}
 		})
-	}
-}
-
-// pendingAmong returns the first argument that this version refuses; when its flag is served, the test demands the rest.
-func pendingAmong(arguments []string) string {
-	pending := pendingFlags()
-	for _, argument := range arguments {
-		name, _, _ := strings.Cut(strings.TrimLeft(argument, "-"), "=")
-		if pending[name] {
-			return "--" + name
-		}
-	}
-	return ""
-}
-
-func pendingFlags() map[string]bool {
-	pending := map[string]bool{}
-	for _, group := range newOptions().table() {
-		for _, spec := range group.flags {
-			if spec.isPending {
-				pending[spec.name] = true
-			}
-		}
-	}
-	return pending
-}
-
-func TestPendingFlagsAreRefusedUnlessTheyAskForNothing(t *testing.T) {
-	values := map[string]string{"bool": "true", "string": "x", "int": "77", "list": "a:b"}
-	for _, group := range newOptions().table() {
-		for _, spec := range group.flags {
-			if !spec.isPending {
-				continue
-			}
-			value := values[spec.kind]
-			if spec.defaultText == "true" {
-				value = "false"
-			}
-			o := newOptions()
-			err := o.parse([]string{"--" + spec.name + "=" + value}, &strings.Builder{})
-			var usage *usageError
-			require.ErrorAs(t, err, &usage, spec.name)
-			assert.Contains(t, usage.message, "--"+spec.name)
-			if spec.kind != "list" {
-				assert.NoError(t, newOptions().parse([]string{"--" + spec.name + "=" + spec.defaultText}, &strings.Builder{}), spec.name)
-			}
-		}
 	}
 }
 

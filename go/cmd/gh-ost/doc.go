@@ -4,7 +4,6 @@
 // package logic and turns the outcome into an exit code. It promises:
 //
 //   - Every flag stands in one table (flag_table.go and flags_*.go), which feeds the parser, --help and doc/flags.md.
-//   - A flag that this version does not serve yet is refused when given (.pending() in the table), never passed over.
 //   - Exit codes: 0 success, 1 whatever went wrong, 2 a command line that cannot be read, 128 + signal when it was stopped.
 //   - stdout has what scripts read (help, version, status, "# Done"), stderr the log.
 //   - SIGINT and SIGTERM end the run through its context, so that locks and sockets are given back; a second one ends the

@@ -15,10 +15,9 @@ type flagSpec struct {
 	defaultText string // as shown to users
 	help        string
 	set         func(text string) error // writes the value to where it belongs
-	isPending   bool
-	requirement string   // what the value must be, in words; empty: anything of its kind
-	words       []string // values worth offering in a shell
-	pathKind    pathKind // what kind of path the value is
+	requirement string                  // what the value must be, in words; empty: anything of its kind
+	words       []string                // values worth offering in a shell
+	pathKind    pathKind                // what kind of path the value is
 }
 
 // pathKind says which names of the file system a shell offers for a value.
@@ -52,17 +51,6 @@ func (f flagSpec) file() flagSpec {
 func (f flagSpec) directory() flagSpec {
 	f.pathKind = directoryPath
 	return f
-}
-
-// pending marks a flag that this version does not serve yet: giving it a value other than its default is refused.
-func (f flagSpec) pending() flagSpec {
-	f.isPending = true
-	return f
-}
-
-// refuses tells whether the value asks for what this version does not do.
-func (f flagSpec) refuses(text string) bool {
-	return f.isPending && text != f.defaultText
 }
 
 // check adds a condition on the value, with what must be true of it in words.
@@ -160,12 +148,12 @@ func listFlag(target *[]string, name, help string) flagSpec {
 }
 
 // register makes the flag known to the parser. given is told each flag that occurs.
-func (f flagSpec) register(flags *flag.FlagSet, given func(flagSpec, string)) {
+func (f flagSpec) register(flags *flag.FlagSet, given func(flagSpec)) {
 	set := func(text string) error {
 		if err := f.set(text); err != nil {
 			return err
 		}
-		given(f, text)
+		given(f)
 		return nil
 	}
 	if f.kind == "bool" {
@@ -183,12 +171,4 @@ func (f flagSpec) register(flags *flag.FlagSet, given func(flagSpec, string)) {
 // showDefault tells whether the default says anything: not where it is empty, zero or false.
 func (f flagSpec) showDefault() bool {
 	return !slices.Contains([]string{"", "0", "false"}, f.defaultText)
-}
-
-// state says in a few words what this version does not serve of the flag; empty if there is nothing.
-func (f flagSpec) state() string {
-	if f.isPending {
-		return "not available in this version"
-	}
-	return ""
 }

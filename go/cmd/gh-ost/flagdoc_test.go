@@ -22,9 +22,6 @@ A command line that cannot be read ends with exit code 2, whatever else goes wro
 			if spec.requirement != "" {
 				meaning += " (allowed: " + spec.requirement + ")"
 			}
-			if state := spec.state(); state != "" {
-				meaning += ". **" + strings.ToUpper(state[:1]) + state[1:] + "**"
-			}
 			fmt.Fprintf(&text, "| `%s` | %s | %s | %s |\n", spec.name, spec.kind, codeOrNothing(spec.defaultText), inTable(meaning))
 		}
 	}

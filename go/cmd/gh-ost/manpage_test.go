@@ -77,9 +77,6 @@ or
 			if spec.showDefault() {
 				fmt.Fprintf(text, ". Default: %s", roff(spec.defaultText))
 			}
-			if state := spec.state(); state != "" {
-				fmt.Fprintf(text, ". %s%s", strings.ToUpper(state[:1]), roff(state[1:]))
-			}
 			text.WriteString(".\n")
 		}
 	}

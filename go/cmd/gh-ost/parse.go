@@ -24,13 +24,7 @@ func (o *options) parse(arguments []string, output io.Writer) error {
 	flags.SetOutput(output)
 	flags.Usage = func() { writeUsage(output, groups) }
 
-	var refused []string
-	given := func(spec flagSpec, text string) {
-		o.given[spec.name] = true
-		if spec.refuses(text) {
-			refused = append(refused, "--"+spec.name)
-		}
-	}
+	given := func(spec flagSpec) { o.given[spec.name] = true }
 	for _, group := range groups {
 		for _, spec := range group.flags {
 			spec.register(flags, given)
@@ -41,10 +35,6 @@ func (o *options) parse(arguments []string, output io.Writer) error {
 			return err
 		}
 		return &usageError{message: err.Error(), showsUsage: true}
-	}
-	if len(refused) > 0 {
-		return &usageError{message: fmt.Sprintf("not available in this version: %s. Nothing was done; leave it out, or use a version that has it",
-			strings.Join(refused, ", "))}
 	}
 	return refuseDroppedFlags(flags.Args())
 }

@@ -32,8 +32,5 @@ func writeFlagUsage(text *strings.Builder, spec flagSpec) {
 			fmt.Fprintf(text, " (default %s)", spec.defaultText)
 		}
 	}
-	if state := spec.state(); state != "" {
-		text.WriteString(" [" + state + "]")
-	}
 	text.WriteString("\n")
 }

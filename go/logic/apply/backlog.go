@@ -22,12 +22,16 @@ type entry struct {
 	put       time.Time
 }
 
+// isUrgent tells whether somebody waits for the entry to be reached.
+func (e *entry) isUrgent() bool { return e.event == nil && !e.heartbeat }
+
 // Backlog holds what the stream has delivered and nobody has applied yet, in order. Put waits while it is full, so
 // that the stream waits too. It is safe for concurrent use.
 type Backlog struct {
 	mutex   sync.Mutex
 	entries []entry
 	bytes   int
+	urgent  int           // markers that somebody waits for
 	changed chan struct{} // closed and replaced at each change that somebody may wait for
 }
 
@@ -97,6 +101,9 @@ func (b *Backlog) put(ctx context.Context, e entry) error {
 func (b *Backlog) append(e entry) {
 	e.put = time.Now()
 	b.entries = append(b.entries, e)
+	if e.isUrgent() {
+		b.urgent++
+	}
 	if e.event != nil {
 		b.bytes += e.event.Bytes
 	}
@@ -118,6 +125,39 @@ func (b *Backlog) Discard(ctx context.Context) {
 	}
 }
 
+// gather waits while the next entries are few and young: until one of them has waited that long, until there are as many as
+// given, or until somebody waits for a marker. It returns the context's error if that ends first.
+func (b *Backlog) gather(ctx context.Context, age time.Duration, enough int) error {
+	for {
+		b.mutex.Lock()
+		changed, remaining := b.changed, age
+		if len(b.entries) > 0 {
+			remaining = age - time.Since(b.entries[0].put)
+		}
+		ripe := remaining <= 0 || len(b.entries) >= enough || b.urgent > 0
+		b.mutex.Unlock()
+		if ripe {
+			return nil
+		}
+		if err := waitFor(ctx, changed, remaining); err != nil {
+			return err
+		}
+	}
+}
+
+// waitFor waits for one of the two, or for the end of the context, whose error it returns.
+func waitFor(ctx context.Context, changed <-chan struct{}, atMost time.Duration) error {
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
+	select {
+	case <-changed:
+	case <-timer.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
 // take removes the next entries: row events of together up to maxRows rows and maxBytes bytes (one at least), or the
 // markers that come next. It waits while there are none.
 func (b *Backlog) take(ctx context.Context, maxRows, maxBytes int) ([]entry, error) {
@@ -130,6 +170,9 @@ func (b *Backlog) take(ctx context.Context, maxRows, maxBytes int) ([]entry, err
 			for i := range taken {
 				if taken[i].event != nil {
 					b.bytes -= taken[i].event.Bytes
+				}
+				if taken[i].isUrgent() {
+					b.urgent--
 				}
 			}
 			b.signal()

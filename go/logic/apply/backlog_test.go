@@ -84,3 +84,46 @@ func TestABacklogFullOfBytesTakesNoMore(t *testing.T) {
 	defer cancel()
 	require.Error(t, b.Put(ctx, rowsEvent(1, 1)))
 }
+
+func TestEventsGatherUntilOneIsOldEnoughOrSomebodyWaits(t *testing.T) {
+	b := NewBacklog()
+	gathered := make(chan struct{})
+	begin := func(age time.Duration) {
+		gathered = make(chan struct{})
+		go func() {
+			defer close(gathered)
+			_ = b.gather(t.Context(), age, 10)
+		}()
+	}
+	waits := func() bool {
+		select {
+		case <-gathered:
+			return false
+		case <-time.After(30 * time.Millisecond):
+			return true
+		}
+	}
+	begin(time.Minute)
+	require.True(t, waits(), "nothing is there")
+	require.NoError(t, b.Put(t.Context(), &binlog.Event{}))
+	b.PutHeartbeat(func() {})
+	require.True(t, waits(), "two entries are few")
+	require.NoError(t, b.PutMarker(t.Context(), func() {}))
+	require.False(t, waits(), "somebody waits for a marker")
+
+	for b.Len() > 0 {
+		_, err := b.take(t.Context(), 100, 100)
+		require.NoError(t, err)
+	}
+	begin(time.Minute)
+	for range 10 {
+		require.NoError(t, b.Put(t.Context(), &binlog.Event{}))
+	}
+	require.False(t, waits(), "ten are enough")
+
+	_, err := b.take(t.Context(), 100, 100)
+	require.NoError(t, err)
+	require.NoError(t, b.Put(t.Context(), &binlog.Event{}))
+	begin(time.Millisecond)
+	require.False(t, waits(), "it has waited")
+}

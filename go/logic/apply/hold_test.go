@@ -25,6 +25,7 @@ func tellingWriter(applied func()) *Writer {
 		Statements:  noStatements{},
 		Wait:        func(context.Context) error { return nil },
 		Concurrency: 2, // an event without rows needs no server then
+		Linger:      func() time.Duration { return 0 },
 		BatchSize:   func() int64 { return 10 },
 		Applied:     func(int64, int64, time.Duration) { applied() },
 	})

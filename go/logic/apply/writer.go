@@ -52,6 +52,8 @@ type Settings struct {
 	Wait func(ctx context.Context) error
 	// Concurrency is the number of sessions that apply shares of a batch at the same time, at least 1.
 	Concurrency int
+	// Linger is how long an event may wait for others that share its transaction: commits cost clients more than rows do.
+	Linger func() time.Duration
 	// BatchSize is the smallest number of rows that a batch may take, as the operator set it.
 	BatchSize func() int64
 	// Retries is how often a batch is tried.
@@ -81,6 +83,9 @@ func NewWriter(settings Settings) *Writer {
 func (w *Writer) Run(ctx context.Context) error {
 	for {
 		if err := w.Wait(ctx); err != nil {
+			return ended(ctx, err)
+		}
+		if err := w.Backlog.gather(ctx, w.Linger(), rowsPerBatch/2); err != nil {
 			return ended(ctx, err)
 		}
 		entries, err := w.Backlog.take(ctx, max(rowsPerBatch, int(w.BatchSize())), bytesPerBatch)

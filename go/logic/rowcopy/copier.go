@@ -31,6 +31,13 @@ const (
 	fewRows        = 50
 )
 
+// While clients write to the table chunks take no longer than this, and sessions that rest look at this interval whether they
+// still do. A shorter chunk keeps clients waiting for a processor, or for a row, for less long.
+const (
+	yieldingChunkTime = 10 * time.Millisecond
+	restInterval      = 20 * time.Millisecond
+)
+
 // errWaitInstead says that a range cannot be copied without waiting.
 var errWaitInstead = errors.New("rows of the range stay locked")
 
@@ -55,6 +62,9 @@ type Settings struct {
 	ChunkSize func() int64
 	// ChunkTime is how long a chunk should take; the size is adapted to it. 0: the size stays.
 	ChunkTime func() time.Duration
+	// Yield is the time to pause after each chunk, as a multiple of the time that the chunk took, if clients are writing to the
+	// table; 0: they are not, or need not be minded. While they are, one session copies, and chunks are small.
+	Yield func() float64
 	// NiceRatio is the time to pause after each chunk, as a multiple of the time that the chunk took.
 	NiceRatio func() float64
 	// Retries is how often a chunk is tried.
@@ -77,8 +87,18 @@ type Copier struct {
 
 // NewCopier returns a copier; Run starts it.
 func NewCopier(settings Settings) *Copier {
-	return &Copier{Settings: settings, sizer: &chunkSizer{configured: settings.ChunkSize, target: settings.ChunkTime},
-		lowWater: newLowWaterMark(settings.Start), recount: recount{earlier: !settings.Start.IsZero()}}
+	c := &Copier{Settings: settings, lowWater: newLowWaterMark(settings.Start), recount: recount{earlier: !settings.Start.IsZero()}}
+	c.sizer = &chunkSizer{configured: settings.ChunkSize, target: c.chunkTime}
+	return c
+}
+
+// chunkTime is how long a chunk should take now.
+func (c *Copier) chunkTime() time.Duration {
+	target := c.ChunkTime()
+	if c.Yield() > 0 {
+		target = min(target, yieldingChunkTime)
+	}
+	return target
 }
 
 // LowWater is how far the copy has come without a gap. It may be called while the copy runs.
@@ -91,22 +111,45 @@ func (c *Copier) Run(ctx context.Context) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	ranges := make(chan Range, c.Concurrency)
+	produced := make(chan struct{})
 	group.Go(func() error {
 		defer close(ranges)
+		defer close(produced)
 		return c.produce(ctx, ranges)
 	})
-	for range c.Concurrency {
+	for i := range c.Concurrency {
 		group.Go(func() error {
-			for r := range ranges {
+			for {
+				if i > 0 {
+					c.rest(ctx, produced)
+				}
+				r, more := <-ranges
+				if !more {
+					return nil
+				}
 				if err := c.copyRange(ctx, r); err != nil {
 					return err
 				}
 				c.lowWater.finish(r)
 			}
-			return nil
 		})
 	}
 	return group.Wait()
+}
+
+// rest keeps a session from copying while one is enough, until no range is left to be looked for.
+func (c *Copier) rest(ctx context.Context, produced <-chan struct{}) {
+	ticker := time.NewTicker(restInterval)
+	defer ticker.Stop()
+	for c.Yield() > 0 {
+		select {
+		case <-ticker.C:
+		case <-produced:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (c *Copier) produce(ctx context.Context, ranges chan<- Range) error {
@@ -146,7 +189,7 @@ func (c *Copier) copyRange(ctx context.Context, r Range) error {
 	if err != nil {
 		return &ChunkError{Range: r, Err: err}
 	}
-	return pause(ctx, time.Duration(c.NiceRatio()*float64(took)))
+	return pause(ctx, time.Duration(max(c.NiceRatio(), c.Yield())*float64(took)))
 }
 
 // copyInPieces copies the range in smaller ones: fewer rows are locked at a time, and clients wait for them for less long.
