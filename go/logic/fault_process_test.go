@@ -32,12 +32,40 @@ const childVariable = "FAULT_TEST_CHILD"
 
 // childPlan is what the variable holds, as JSON.
 type childPlan struct {
+	childServer
+	Stop string // the point
+}
+
+// childServer is where such a process runs its migration.
+type childServer struct {
 	Host           string
 	Port           int
 	User, Password string
 	Schema, Socket string
 	ServerID       uint
-	Stop           string // the point
+}
+
+// newChildServer is for the table t of a schema.
+func newChildServer(t *testing.T, server *testserver.Server, schema string) childServer {
+	return childServer{server.Host, server.Port, server.User, server.Password, schema, filepath.Join(socketDir(t), "s"), uint(100_000 + nextServerID())}
+}
+
+// childContext configures the migration as newMigration does.
+func childContext(server childServer, alter string) (*base.MigrationContext, *recordingLogger) {
+	c := base.NewMigrationContext()
+	log := &recordingLogger{}
+	c.Log = log
+	c.DatabaseName, c.OriginalTableName, c.AlterStatement = server.Schema, "t", alter
+	c.InspectorConnectionConfig.Key.Hostname, c.InspectorConnectionConfig.Key.Port = server.Host, server.Port
+	c.InspectorConnectionConfig.User, c.InspectorConnectionConfig.Password = server.User, server.Password
+	if err := c.SetConnectionConfig("innodb"); err != nil {
+		panic(err)
+	}
+	c.AllowedRunningOnMaster = true
+	c.ReplicaServerId = server.ServerID
+	c.ServeSocketFile = server.Socket
+	c.ThrottleHTTPIntervalMillis, c.ThrottleHTTPTimeoutMillis = 100, 1000
+	return c, log
 }
 
 // childEnd is what the process tells in the end, as JSON.
@@ -53,19 +81,7 @@ func runChild(text string) int {
 	if err := json.Unmarshal([]byte(text), &plan); err != nil {
 		panic(err)
 	}
-	c := base.NewMigrationContext()
-	log := &recordingLogger{}
-	c.Log = log
-	c.DatabaseName, c.OriginalTableName, c.AlterStatement = plan.Schema, "t", "ADD COLUMN extra int NOT NULL DEFAULT 7"
-	c.InspectorConnectionConfig.Key.Hostname, c.InspectorConnectionConfig.Key.Port = plan.Host, plan.Port
-	c.InspectorConnectionConfig.User, c.InspectorConnectionConfig.Password = plan.User, plan.Password
-	if err := c.SetConnectionConfig("innodb"); err != nil {
-		panic(err)
-	}
-	c.AllowedRunningOnMaster = true
-	c.ReplicaServerId = plan.ServerID
-	c.ServeSocketFile = plan.Socket
-	c.ThrottleHTTPIntervalMillis, c.ThrottleHTTPTimeoutMillis = 100, 1000
+	c, log := childContext(plan.childServer, "ADD COLUMN extra int NOT NULL DEFAULT 7")
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
 	go func() { <-stop; c.CancelContext() }()
@@ -100,8 +116,7 @@ type child struct {
 
 // startChild starts one for the run's table. It does not outlive the test.
 func (r *faultRun) startChild(stop cutover.Phase) *child {
-	plan, err := json.Marshal(childPlan{r.server.Host, r.server.Port, r.server.User, r.server.Password, r.schema,
-		filepath.Join(socketDir(r.t), "s"), uint(100_000 + nextServerID()), stop.String()})
+	plan, err := json.Marshal(childPlan{newChildServer(r.t, r.server, r.schema), stop.String()})
 	require.NoError(r.t, err)
 	self, err := os.Executable()
 	require.NoError(r.t, err)

@@ -168,28 +168,34 @@ func (mgtr *Migrator) run(ctx context.Context) error {
 	case c.Resume:
 		return mgtr.resume(ctx)
 	}
-	return mgtr.steps(ctx,
-		step{"validate", mgtr.validate},
-		step{"connect", mgtr.connect},
-		step{"inspect", mgtr.inspect},
-		step{"stream", mgtr.stream},
-		step{"listen", mgtr.listen},
-		step{"takeLock", mgtr.takeLock},
-		step{"createTables", mgtr.createTables},
-		step{"compareTables", mgtr.compareTables},
-		step{"alterDirectly", mgtr.alterDirectly},
-		step{"prepareVerification", mgtr.prepareVerification},
-		step{"prepareCheckpoints", mgtr.prepareCheckpoints},
-		step{"serve", mgtr.serve},
-		step{"countRows", mgtr.countRows},
-		step{"follow", mgtr.follow},
-		step{"beginCheckpoints", mgtr.beginCheckpoints},
-		step{"startThrottling", mgtr.startThrottling},
-		step{"copyRows", mgtr.copyRows},
-		step{"verify", mgtr.verify},
-		step{"swap", mgtr.swap},
-		step{"cleanUp", mgtr.cleanUp},
-	)
+	return mgtr.steps(ctx, append([]step{
+		{"validate", mgtr.validate},
+		{"connect", mgtr.connect},
+		{"inspect", mgtr.inspect},
+		{"stream", mgtr.stream},
+		{"listen", mgtr.listen},
+		{"takeLock", mgtr.takeLock},
+		{"createTables", mgtr.createTables},
+		{"compareTables", mgtr.compareTables},
+		{"alterDirectly", mgtr.alterDirectly},
+		{"prepareVerification", mgtr.prepareVerification},
+		{"prepareCheckpoints", mgtr.prepareCheckpoints},
+		{"serve", mgtr.serve},
+	}, mgtr.copyAndSwap()...)...)
+}
+
+// copyAndSwap are the steps from the first applied event on, which are the same for a run that begins and one that goes on.
+func (mgtr *Migrator) copyAndSwap() []step {
+	return []step{
+		{"countRows", mgtr.countRows},
+		{"follow", mgtr.follow},
+		{"beginCheckpoints", mgtr.beginCheckpoints},
+		{"startThrottling", mgtr.startThrottling},
+		{"copyRows", mgtr.copyRows},
+		{"verify", mgtr.verify},
+		{"swap", mgtr.swap},
+		{"cleanUp", mgtr.cleanUp},
+	}
 }
 
 // errMigrationComplete is what a step returns that leaves nothing to do for those after it.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/github/gh-ost/go/base"
 	"github.com/github/gh-ost/go/internal/testserver"
 )
 
@@ -23,22 +22,17 @@ const mortalVariable = "MORTAL_TEST_CHILD"
 
 // mortal is what the variable holds, as JSON.
 type mortal struct {
-	Host           string
-	Port           int
-	User, Password string
-	Schema, Socket string
-	ServerID       uint
-	Alter          string
-	GTID           bool
-	Checkpoint     bool
-	Resume         bool
-	Revert         string // the old table; "": it migrates
-	DropGhost      bool
-	OkToDrop       bool
-	TriggerSuffix  string // "": triggers do not move along
-	Noop           bool
-	LogFile        string
-	PostponeFile   string
+	childServer
+	Alter         string
+	GTID          bool
+	Checkpoint    bool
+	Resume        bool
+	Revert        string // the old table; "": it migrates
+	DropGhost     bool
+	OkToDrop      bool
+	TriggerSuffix string // "": triggers do not move along
+	LogFile       string
+	PostponeFile  string
 
 	DieAt string // a step, "copied", "applied" or a phase of the cut-over; "": it does not die
 	Times int    // that it comes there before it dies; 0 is 1
@@ -55,21 +49,10 @@ func runMortal(text string) int {
 	if err := json.Unmarshal([]byte(text), &plan); err != nil {
 		panic(err)
 	}
-	c := base.NewMigrationContext()
-	log := &recordingLogger{}
-	c.Log = log
-	c.DatabaseName, c.OriginalTableName, c.AlterStatement = plan.Schema, "t", plan.Alter
-	c.InspectorConnectionConfig.Key.Hostname, c.InspectorConnectionConfig.Key.Port = plan.Host, plan.Port
-	c.InspectorConnectionConfig.User, c.InspectorConnectionConfig.Password = plan.User, plan.Password
-	if err := c.SetConnectionConfig("innodb"); err != nil {
-		panic(err)
-	}
-	c.AllowedRunningOnMaster = true
-	c.ReplicaServerId = plan.ServerID
-	c.ServeSocketFile, c.DropServeSocket = plan.Socket, true
-	c.ThrottleHTTPIntervalMillis, c.ThrottleHTTPTimeoutMillis = 100, 1000
+	c, log := childContext(plan.childServer, plan.Alter)
+	c.DropServeSocket = true
 	c.UseGTIDs, c.Checkpoint, c.CheckpointIntervalSeconds = plan.GTID, plan.Checkpoint, 1
-	c.Resume, c.Noop, c.OldTableName, c.Revert = plan.Resume, plan.Noop, plan.Revert, plan.Revert != ""
+	c.Resume, c.OldTableName, c.Revert = plan.Resume, plan.Revert, plan.Revert != ""
 	c.InitiallyDropGhostTable, c.OkToDropTable = plan.DropGhost, plan.OkToDrop
 	c.PostponeCutOverFlagFile = plan.PostponeFile
 	c.IncludeTriggers, c.TriggerSuffix = plan.TriggerSuffix != "", plan.TriggerSuffix
@@ -103,8 +86,7 @@ func runMortal(text string) int {
 
 // mortalRun prepares such processes for the table t of a schema.
 func mortalRun(t *testing.T, server *testserver.Server, schema string) mortal {
-	return mortal{Host: server.Host, Port: server.Port, User: server.User, Password: server.Password, Schema: schema,
-		Socket: filepath.Join(socketDir(t), "s"), ServerID: uint(100_000 + nextServerID()), LogFile: filepath.Join(t.TempDir(), "log"),
+	return mortal{childServer: newChildServer(t, server, schema), LogFile: filepath.Join(t.TempDir(), "log"),
 		Alter: "ADD COLUMN extra int NOT NULL DEFAULT 7", Checkpoint: true}
 }
 

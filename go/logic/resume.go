@@ -42,26 +42,18 @@ func (mgtr *Migrator) resume(ctx context.Context) error {
 	case !ghostExists:
 		return fmt.Errorf("--resume: the ghost table %s is gone: %s", mgtr.names.ghost, startAnew)
 	}
-	return mgtr.steps(ctx,
-		step{"inspect", mgtr.inspect},
-		step{"compareTables", mgtr.compareTables},
-		step{"requireSameMigration", mgtr.requireSameMigration},
-		step{"prepareVerification", mgtr.prepareVerification},
-		step{"listen", mgtr.listen},
-		step{"streamOn", mgtr.streamOn},
-		step{"rehearse", mgtr.rehearse},
-		step{"adoptTables", mgtr.adoptTables},
-		step{"adoptTriggers", mgtr.adoptTriggers},
-		step{"serve", mgtr.serve},
-		step{"countRows", mgtr.countRows},
-		step{"follow", mgtr.follow},
-		step{"beginCheckpoints", mgtr.beginCheckpoints},
-		step{"startThrottling", mgtr.startThrottling},
-		step{"copyRows", mgtr.copyRows},
-		step{"verify", mgtr.verify},
-		step{"swap", mgtr.swap},
-		step{"cleanUp", mgtr.cleanUp},
-	)
+	return mgtr.steps(ctx, append([]step{
+		{"inspect", mgtr.inspect},
+		{"compareTables", mgtr.compareTables},
+		{"requireSameMigration", mgtr.requireSameMigration},
+		{"prepareVerification", mgtr.prepareVerification},
+		{"listen", mgtr.listen},
+		{"streamOn", mgtr.streamOn},
+		{"rehearse", mgtr.rehearse},
+		{"adoptTables", mgtr.adoptTables},
+		{"adoptTriggers", mgtr.adoptTriggers},
+		{"serve", mgtr.serve},
+	}, mgtr.copyAndSwap()...)...)
 }
 
 // readCheckpoint reads the last checkpoint and refuses it if it is none of the migration that the command line asks for.
