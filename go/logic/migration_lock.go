@@ -15,6 +15,9 @@ const (
 	migrationLockInterval = 30 * time.Second
 	migrationLockLimit    = 10 * time.Second
 
+	// migrationLockWait is for how many seconds a lock is waited for: the server may be about to notice that its holder has died.
+	migrationLockWait = 1
+
 	// migrationLockFailures is how many times in a row the server may be out of reach when the locks are looked after.
 	migrationLockFailures = 10
 )
@@ -58,7 +61,7 @@ func (l *migrationLock) acquireAll(ctx context.Context) error {
 
 func (l *migrationLock) acquire(ctx context.Context, name string) error {
 	var granted gosql.Null[int]
-	if err := l.session.QueryRow(ctx, migrationLockLimit, []any{&granted}, "SELECT /* gh-ost */ GET_LOCK(?, 0)", name); err != nil {
+	if err := l.session.QueryRow(ctx, migrationLockLimit, []any{&granted}, "SELECT /* gh-ost */ GET_LOCK(?, ?)", name, migrationLockWait); err != nil {
 		return fmt.Errorf("taking the migration lock %s: %w", name, err)
 	}
 	if granted.V == 1 {
