@@ -56,6 +56,8 @@ type checkpointRecord struct {
 	LowWater *lowWater `json:"low_water,omitempty"` // nil: nothing is copied
 	Attempt  string    `json:"attempt,omitempty"`   // the token of the cut-over attempt that has begun, or that has swapped
 	Slipped  int       `json:"slipped,omitempty"`   // writes that stand in the old table only
+
+	Reverted *revertedSoFar `json:"reverted,omitempty"` // by a revert that has begun; nil if none has kept it
 }
 
 // column is a shared column, by its names in the original and in the ghost.

@@ -21,6 +21,9 @@ const (
 
 	// controlConnections are opened before an attempt, so that it can look and kill when the server takes no more.
 	controlConnections = 3
+
+	// controlLockWait is for how many seconds the server lets them wait for a table.
+	controlLockWait = "1"
 )
 
 // controlSessions look at the server from outside while an attempt is under way, and kill what must end. Their
@@ -33,7 +36,7 @@ type controlSessions struct {
 
 // openControlSessions opens the pool and all its connections.
 func openControlSessions(ctx context.Context, config *mysql.ConnectionConfig, dialect mysql.Dialect) (*controlSessions, error) {
-	db, err := config.Open("", "SET /* gh-ost */ SESSION lock_wait_timeout = 1")
+	db, err := config.Open("", "SET /* gh-ost */ SESSION lock_wait_timeout = "+controlLockWait)
 	if err != nil {
 		return nil, err
 	}
@@ -154,8 +157,41 @@ func (c *controlSessions) isHeldExclusively(ctx context.Context, table sql.Table
 		return false, err
 	}
 	defer session.Close() // back to the pool
+	return c.hasToWait(ctx, id, func() error { return c.show(ctx, session, show) })
+}
+
+// isAwaitedExclusively tells whether somebody waits for the table's name exclusively, or holds it so. The server prepares a
+// statement on a table that is locked for reads or for writes, and one that writers wait for, but not past such a request.
+func (c *controlSessions) isAwaitedExclusively(ctx context.Context, table sql.TableName) (awaited bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlLimit)
+	defer cancel()
+	session, id, err := mysql.OpenSession(ctx, c.db)
+	if err != nil {
+		return false, err
+	}
+	defer session.Close() // back to the pool
+	prepare := func() error {
+		statement, err := session.PrepareContext(ctx, "SELECT /* gh-ost */ 1 FROM "+table.String())
+		if err != nil {
+			return err
+		}
+		return statement.Close()
+	}
+	if !c.dialect.AcceptsZeroLockWaitTimeout() {
+		return c.hasToWait(ctx, id, prepare)
+	}
+	if _, err := session.ExecContext(ctx, "SET /* gh-ost */ SESSION lock_wait_timeout = 0"); err != nil {
+		return false, err
+	}
+	awaited, err = lockedOut(prepare())
+	_, resetErr := session.ExecContext(ctx, "SET /* gh-ost */ SESSION lock_wait_timeout = "+controlLockWait)
+	return awaited, errors.Join(err, resetErr)
+}
+
+// hasToWait tells whether what the session is made to do waits for a table, and ends it then.
+func (c *controlSessions) hasToWait(ctx context.Context, id int64, do func() error) (bool, error) {
 	answer := make(chan error, 1)
-	go func() { answer <- c.show(ctx, session, show) }()
+	go func() { answer <- do() }()
 	select {
 	case err := <-answer:
 		return lockedOut(err)

@@ -246,8 +246,13 @@ func (p metadataLockProof) proven(ctx context.Context) (bool, error) {
 // nameOrderProof reasons from the order in which RENAME takes its names, which is that of their bytes: if it still
 // waits and holds the name before the original's, it waits for the original. If no name comes before the original's,
 // waiting is enough, for as long as the original is locked nobody gets past it.
+//
+// Whether it waits is read from the process list, which may be late: a session is given the name that it has waited for by
+// whoever frees it, and is shown to wait until it has woken up. On a busy machine that takes milliseconds, in which it does not
+// stand in the original's queue. So the queue itself is asked in the end whether anybody stands there as RENAME does.
 type nameOrderProof struct {
 	control     *controlSessions
+	original    sql.TableName
 	predecessor *sql.TableName
 	renameID    int64
 	// dropIsOver is set if the predecessor is the sentry, whose name its DROP holds exclusively, too.
@@ -255,7 +260,7 @@ type nameOrderProof struct {
 }
 
 func newNameOrderProof(control *controlSessions, names cutOverNames, renameID int64) nameOrderProof {
-	proof := nameOrderProof{control: control, renameID: renameID}
+	proof := nameOrderProof{control: control, original: names.original, renameID: renameID}
 	for _, name := range []sql.TableName{names.ghost, names.old} {
 		before := bytes.Compare([]byte(name.Name), []byte(names.original.Name)) < 0
 		if before && (proof.predecessor == nil || name.Name > proof.predecessor.Name) {
@@ -271,11 +276,16 @@ func (p nameOrderProof) proven(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	if p.predecessor != nil {
-		held, err := p.control.isHeldExclusively(ctx, *p.predecessor)
-		if err != nil || !held {
-			return false, err
-		}
+	if p.predecessor == nil {
+		return p.control.waitsForTable(ctx, p.renameID)
 	}
-	return p.control.waitsForTable(ctx, p.renameID)
+	held, err := p.control.isHeldExclusively(ctx, *p.predecessor)
+	if err != nil || !held {
+		return false, err
+	}
+	waits, err := p.control.waitsForTable(ctx, p.renameID)
+	if err != nil || !waits {
+		return false, err
+	}
+	return p.control.isAwaitedExclusively(ctx, p.original)
 }

@@ -33,12 +33,21 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var progress apply.Progress
+	var begun apply.Earlier
+	if preserving != nil {
+		if progress, begun, err = mgtr.revertProgress(ctx); err != nil {
+			return errors.Join(err, db.Close())
+		}
+	}
 	writer := apply.NewWriter(apply.Settings{
 		Pause:       pauseBeforeRetry,
 		DB:          db,
 		Statements:  mgtr.bend(mgtr.keys),
 		Careful:     mgtr.carefulStatements(),
 		Preserving:  preserving,
+		Progress:    progress,
+		Earlier:     begun,
 		Backlog:     mgtr.backlog,
 		Concurrency: int(c.ApplyConcurrency),
 		Wait:        mgtr.throttler.Gate().Wait,

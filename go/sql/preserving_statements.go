@@ -1,18 +1,44 @@
 package sql
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// The statements of this file are for a ghost with columns of its own whose values must outlive changes to their rows.
+// The statements of this file are for a ghost with columns of its own whose values must outlive changes to their rows. Keys are
+// compared to the byte, as by DeleteExactly.
 
 // Update sets the columns that are carried over in the row with this key, as KeyValues returns it, to those of the row given,
 // whose key may be another. Columns that only the ghost has keep their values.
 func (s *ApplyStatements) Update(key, row []any) (query string, args []any, err error) {
-	if err := s.checkKey(row); err != nil {
+	return s.change(s.written, key, row)
+}
+
+// Move gives the row with this key the key of the row given, and changes nothing else in it.
+func (s *ApplyStatements) Move(key, row []any) (query string, args []any, err error) {
+	return s.change(s.writtenKey(), key, row)
+}
+
+// writtenKey are the key's columns without those that the server computes.
+func (s *ApplyStatements) writtenKey() (columns []boundColumn) {
+	for _, column := range s.written {
+		if slices.ContainsFunc(s.key, func(inKey boundColumn) bool { return inKey.ordinal == column.ordinal }) {
+			columns = append(columns, column)
+		}
+	}
+	return columns
+}
+
+func (s *ApplyStatements) change(columns []boundColumn, key, row []any) (query string, args []any, err error) {
+	failed := func(err error) (string, []any, error) {
 		return "", nil, fmt.Errorf("change a row of %s: %w", s.ghost, err)
+	}
+	if err := s.checkKey(row); err != nil {
+		return failed(err)
 	}
 	var q statement
 	q.write("UPDATE ", comment(s.ghost, ""), " ", quotedTable(s.ghost), " SET ")
-	for i, column := range s.written {
+	for i, column := range columns {
 		if i > 0 {
 			q.write(", ")
 		}
@@ -22,12 +48,12 @@ func (s *ApplyStatements) Update(key, row []any) (query string, args []any, err 
 			err = column.binding.Append(&q.text, &q.args, value)
 		}
 		if err != nil {
-			return "", nil, fmt.Errorf("change a row of %s: %w", s.ghost, err)
+			return failed(err)
 		}
 	}
 	q.write(" WHERE ")
-	if err := s.appendKeyTerms(&q, [][]any{key}); err != nil {
-		return "", nil, fmt.Errorf("change a row of %s: %w", s.ghost, err)
+	if err := s.appendExactKey(&q, key); err != nil {
+		return failed(err)
 	}
 	return q.finish()
 }
@@ -36,7 +62,7 @@ func (s *ApplyStatements) Update(key, row []any) (query string, args []any, err 
 func (s *ApplyStatements) Exists(key []any) (query string, args []any, err error) {
 	var q statement
 	q.write("SELECT ", comment(s.ghost, ""), " COUNT(*) FROM ", quotedTable(s.ghost), " WHERE ")
-	if err := s.appendKeyTerms(&q, [][]any{key}); err != nil {
+	if err := s.appendExactKey(&q, key); err != nil {
 		return "", nil, fmt.Errorf("look for a row of %s: %w", s.ghost, err)
 	}
 	return q.finish()

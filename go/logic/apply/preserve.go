@@ -13,33 +13,51 @@ import (
 	"github.com/github/gh-ost/go/mysql"
 )
 
-// PreservingStatements are for a ghost table that has columns of its own, whose values no change of a row may take away.
+// PreservingStatements are for a ghost table that has columns of its own, whose values no change of a row may take away. Keys
+// are compared to the byte.
 type PreservingStatements interface {
 	// Insert writes rows, and is refused if one of them meets another in the ghost.
 	Insert(rows [][]any) (query string, args []any, err error)
 	// Update makes the row with the key that of the original, whose key may be another.
 	Update(key, row []any) (query string, args []any, err error)
+	// Move gives the row with the key that of the original's row, and no other value of it.
+	Move(key, row []any) (query string, args []any, err error)
 	// Exists counts the rows with the key.
 	Exists(key []any) (query string, args []any, err error)
+	// DeleteExactly deletes by keys.
+	DeleteExactly(keys [][]any) (query string, args []any, err error)
 }
 
 // applyPreserving applies changes one by one, in their order, as a replica would: a row is updated where it stands, moved
 // where its key changes, and never replaced, so that the ghost's own columns keep their values.
 //
-// A ghost that is exactly at the stream's beginning meets no conflict on the way. One that is ahead of it, because an
-// earlier run has applied the same changes and more, may: then the row that stands in the way has got the value by a change
-// that is still to come in the stream. So the change is owed until it fits or until a later one of the same key takes its
-// place, as in applyCarefully, and what is owed in the end is a conflict that is real.
+// A change may meet another row on a unique key that the original does not have. Then the row stands under its new key, and
+// its other values are owed until they fit or until a later change of it takes their place, as in applyCarefully; what is
+// owed in the end is a conflict that is real.
+//
+// A ghost that is ahead of the stream, because an earlier run has applied the same changes and more, takes them once more, and
+// comes to the same end but for one thing: where rows have moved to keys that others had left, it cannot be told which row is
+// which, and the ghost's own columns may get their defaults. With Settings.Progress that does not happen.
 func (w *Writer) applyPreserving(ctx context.Context, entries []entry) error {
 	started := time.Now()
-	var owed map[string]debt
 	var changes []*binlog.RowChange
 	for i := range entries {
 		for j := range entries[i].event.Rows {
 			changes = append(changes, &entries[i].event.Rows[j])
 		}
 	}
-	err := w.repeat(ctx, nil, func() error {
+	all := int64(len(changes))
+	changes, err := w.passOver(changes)
+	if err != nil {
+		return err
+	}
+	if w.passed < w.Earlier.Applied {
+		w.Applied(all, 0, time.Since(started))
+		return nil
+	}
+	var owed map[string]debt
+	then := w.passed + int64(len(changes))
+	err = w.repeat(ctx, nil, func() error {
 		session, err := w.DB.Conn(ctx)
 		if err != nil {
 			return err
@@ -50,6 +68,11 @@ func (w *Writer) applyPreserving(ctx context.Context, entries []entry) error {
 			return err
 		}
 		defer tx.Rollback() // after a commit it does nothing; after an error err is the one to tell
+		if owed != nil && w.Progress != nil {
+			if applied, err := w.Progress.Load(ctx, tx); err != nil || applied == then {
+				return err // the commit whose answer was lost has taken effect
+			}
+		}
 		p := preservation{Writer: w, session: session, tx: tx, owed: maps.Clone(w.debts.load())}
 		if p.owed == nil {
 			p.owed = map[string]debt{}
@@ -62,18 +85,24 @@ func (w *Writer) applyPreserving(ctx context.Context, entries []entry) error {
 		if err := p.settle(ctx); err != nil {
 			return err
 		}
+		if w.Progress != nil {
+			if err := w.Progress.Store(ctx, tx, then, slices.Sorted(maps.Keys(p.owed))); err != nil {
+				return err
+			}
+		}
 		owed = p.owed
 		return tx.Commit()
 	})
 	if err != nil {
 		return err
 	}
+	w.passed = then
 	w.debts.store(owed)
 	if len(owed) > maxOwed {
 		first := w.Conflicts()[0]
 		return fmt.Errorf("more than %d rows meet others in the table on a unique key, the first by key is (%s): %w", maxOwed, first.Key, first.Err)
 	}
-	w.Applied(int64(len(changes)), 0, time.Since(started))
+	w.Applied(all, 0, time.Since(started))
 	return nil
 }
 
@@ -138,7 +167,7 @@ func (p *preservation) applyAtOnce(ctx context.Context, changes []*binlog.RowCha
 func (p *preservation) statementFor(change *binlog.RowChange) (query string, args []any, err error) {
 	switch {
 	case change.After == nil:
-		return p.Statements.Delete([][]any{p.Statements.KeyValues(change.Before)})
+		return p.Preserving.DeleteExactly([][]any{p.Statements.KeyValues(change.Before)})
 	case change.Before == nil:
 		return p.Preserving.Insert([][]any{change.After})
 	}
@@ -169,7 +198,7 @@ func (p *preservation) remove(ctx context.Context, row []any) error {
 		return err
 	}
 	delete(p.owed, text)
-	query, args, err := p.Statements.Delete([][]any{p.Statements.KeyValues(row)})
+	query, args, err := p.Preserving.DeleteExactly([][]any{p.Statements.KeyValues(row)})
 	if err != nil {
 		return err
 	}
@@ -178,7 +207,7 @@ func (p *preservation) remove(ctx context.Context, row []any) error {
 }
 
 // write brings the row, which stands under the key from, to its new values. If it stands under its new key already, it is
-// changed there; if it stands under neither, it is new.
+// changed there; if it stands under neither, it is new. What is owed stands under its new key, if it stands at all.
 func (p *preservation) write(ctx context.Context, from []any, row []any) error {
 	key := p.Statements.KeyValues(row)
 	changed, err := p.update(ctx, from, row)
@@ -190,10 +219,16 @@ func (p *preservation) write(ctx context.Context, from []any, row []any) error {
 	if err != nil {
 		return err
 	}
-	if exists {
+	switch {
+	case exists:
 		_, err = p.update(ctx, key, row)
-	} else if err = conflict; err == nil {
+	case conflict == nil:
 		err = p.insert(ctx, row)
+	default:
+		if err := p.move(ctx, from, row); err != nil {
+			return p.refused(row, err)
+		}
+		err = conflict
 	}
 	if mysql.IsDuplicateEntry(err) {
 		text, keyErr := p.Statements.KeyString(row)
@@ -229,6 +264,16 @@ func (p *preservation) update(ctx context.Context, key, row []any) (changed bool
 	}
 	affected, err := result.RowsAffected()
 	return affected > 0, err
+}
+
+// move gives the row its new key alone.
+func (p *preservation) move(ctx context.Context, key, row []any) error {
+	query, args, err := p.Preserving.Move(key, row)
+	if err != nil {
+		return err
+	}
+	_, err = p.tx.ExecContext(ctx, query, args...)
+	return err
 }
 
 func (p *preservation) exists(ctx context.Context, key []any) (bool, error) {

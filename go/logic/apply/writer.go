@@ -46,6 +46,10 @@ type Settings struct {
 	// Preserving is set where the ghost has columns of its own whose values must outlive changes to their rows. It takes the
 	// place of Careful. Nil: such columns get their defaults with each change.
 	Preserving PreservingStatements
+	// Progress keeps how much is applied, if Preserving is set and the ghost's engine has transactions. Nil: nobody does.
+	Progress Progress
+	// Earlier is what an earlier run has kept there. Its zero value: nothing is applied yet.
+	Earlier Earlier
 	// Backlog is where changes come from.
 	Backlog *Backlog
 	// Wait returns when applying is allowed: at once, or after throttling.
@@ -70,8 +74,10 @@ type Settings struct {
 // Writer applies the backlog to the ghost table. It is the only one that does.
 type Writer struct {
 	Settings
-	debts debts
-	turn  chan struct{} // holds an element while a batch is applied, or the writer is held
+	debts       debts
+	turn        chan struct{}   // holds an element while a batch is applied, or the writer is held
+	passed      int64           // row changes that have been applied, by this run or an earlier one; counted with Preserving only
+	earlierOwed map[string]debt // while what an earlier run has applied is passed over
 }
 
 // NewWriter returns a writer; Run starts it.
