@@ -175,7 +175,8 @@ func (c *controlSessions) isAwaitedExclusively(ctx context.Context, table sql.Ta
 		if err != nil {
 			return err
 		}
-		return statement.Close()
+		defer statement.Close() // it was not executed
+		return nil
 	}
 	if !c.dialect.AcceptsZeroLockWaitTimeout() {
 		return c.hasToWait(ctx, id, prepare)
