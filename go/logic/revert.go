@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,12 +144,29 @@ func (mgtr *Migrator) prepareRevert(ctx context.Context) error {
 
 // preservingStatements are for the writer of a revert whose old table has columns that the migration has dropped: their values
 // must not be lost with the first change of a row. Nil if there are none.
-func (mgtr *Migrator) preservingStatements() apply.PreservingStatements {
-	if !mgtr.context.Revert || len(mgtr.shared.GhostsOwn) == 0 {
-		return nil
+func (mgtr *Migrator) preservingStatements(ctx context.Context) (apply.PreservingStatements, error) {
+	own := mgtr.shared.GhostsOwn
+	if !mgtr.context.Revert || len(own) == 0 {
+		return nil, nil
 	}
-	mgtr.log.Infof("Columns that the migration had dropped keep their values: %s", strings.Join(mgtr.shared.GhostsOwn, ", "))
-	return mgtr.keys
+	mgtr.log.Infof("Columns that the migration had dropped keep their values: %s", strings.Join(own, ", "))
+	rows, err := mgtr.applier.general.QueryContext(ctx, "SELECT /* gh-ost */ column_name FROM information_schema.columns"+
+		" WHERE table_schema = ? AND table_name = ? AND extra LIKE '%on update%'", mgtr.names.ghost.Schema, mgtr.names.ghost.Name)
+	if err != nil {
+		return nil, fmt.Errorf("looking which columns of %s the server updates: %w", mgtr.names.ghost, err)
+	}
+	defer rows.Close() // rows.Err is what counts
+	var kept []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("looking which columns of %s the server updates: %w", mgtr.names.ghost, err)
+		}
+		if slices.Contains(own, name) {
+			kept = append(kept, name)
+		}
+	}
+	return mgtr.keys.Keeping(kept), rows.Err()
 }
 
 // watchConflicts has the cut-over wait for rows that the old table does not take, if it may refuse some.

@@ -75,3 +75,16 @@ func TestAnInterruptedRevertKeepsDroppedColumnsOfRowsThatMoveAfterOneAnother(t *
 		assert.Equal(t, []string{"1,9,g3", "4,3,g4"}, rowsOf(t, db, "SELECT id, u, gone FROM t ORDER BY id"))
 	})
 }
+
+// A time that the server would set with each change of a row is not set by the revert's.
+func TestARevertKeepsADroppedTimeOfTheLastUpdate(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		schema, db := migrateFor(t, server,
+			[]string{"CREATE TABLE t (id int PRIMARY KEY, v int, `when?` datetime DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP, gone int)", "INSERT INTO t VALUES (1, 1, '2020-02-02', 1), (2, 2, '2020-02-02', 2)"},
+			"DROP COLUMN `when?`, DROP COLUMN gone", []string{"UPDATE t SET v = 10 WHERE id = 1", "UPDATE t SET id = 3 WHERE id = 2"})
+
+		require.NoError(t, requireEnd(t, newRevert(t, server, schema, "_t_del").startRevert(), time.Minute))
+
+		assert.Equal(t, []string{"1,10,2020-02-02 00:00:00,1", "3,2,2020-02-02 00:00:00,2"}, rowsOf(t, db, "SELECT * FROM t ORDER BY id"))
+	})
+}

@@ -22,7 +22,10 @@ const (
 // from the events; the marker that comes back afterwards makes sure that no commit can hide between stream and range.
 func (mgtr *Migrator) follow(ctx context.Context) error {
 	c := mgtr.context
-	preserving := mgtr.preservingStatements()
+	preserving, err := mgtr.preservingStatements(ctx)
+	if err != nil {
+		return err
+	}
 	db, err := mgtr.applier.applySessions(c.DatabaseName, int(c.ApplyConcurrency))
 	if preserving != nil {
 		db, err = mgtr.applier.preservingSessions(c.DatabaseName)
