@@ -169,11 +169,21 @@ func (mgtr *Migrator) preservingStatements(ctx context.Context) (apply.Preservin
 	return mgtr.keys.Keeping(kept), rows.Err()
 }
 
+// patientStatements are for the writer of a revert: its stream has rows too that were put right long ago. Nil for a migration,
+// which begins with what stands in the original.
+func (mgtr *Migrator) patientStatements() apply.CarefulStatements {
+	if !mgtr.context.Revert {
+		return nil
+	}
+	return mgtr.keys
+}
+
 // watchConflicts has the cut-over wait for rows that the old table does not take, if it may refuse some.
 func (mgtr *Migrator) watchConflicts() {
 	mgtr.stricter = &stricterKeys{
 		owed:     mgtr.owed,
 		patience: mgtr.patience,
+		reverts:  true,
 		catchUp:  func(ctx context.Context) error { return mgtr.catchUp(ctx, StricterKeysSettled) },
 	}
 	mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.stricter.obstacle)

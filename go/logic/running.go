@@ -46,6 +46,7 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		Statements:  mgtr.bend(mgtr.keys),
 		Careful:     mgtr.carefulStatements(),
 		Preserving:  preserving,
+		Patient:     mgtr.patientStatements(),
 		Progress:    progress,
 		Earlier:     begun,
 		Backlog:     mgtr.backlog,
