@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,11 +162,37 @@ func (mgtr *Migrator) prepareRevert(ctx context.Context) error {
 
 // preservingStatements are for the writer of a revert whose old table has columns that the migration has dropped: their values
 // must not be lost with the first change of a row. Nil if there are none.
-func (mgtr *Migrator) preservingStatements() apply.PreservingStatements {
-	if !mgtr.context.Revert || len(mgtr.shared.GhostsOwn) == 0 {
+func (mgtr *Migrator) preservingStatements(ctx context.Context) (apply.PreservingStatements, error) {
+	own := mgtr.shared.GhostsOwn
+	if !mgtr.context.Revert || len(own) == 0 {
+		return nil, nil
+	}
+	mgtr.log.Infof("Columns that the migration had dropped keep their values: %s", strings.Join(own, ", "))
+	rows, err := mgtr.applier.general.QueryContext(ctx, "SELECT /* gh-ost */ column_name FROM information_schema.columns"+
+		" WHERE table_schema = ? AND table_name = ? AND extra LIKE '%on update%'", mgtr.names.ghost.Schema, mgtr.names.ghost.Name)
+	if err != nil {
+		return nil, fmt.Errorf("looking which columns of %s the server updates: %w", mgtr.names.ghost, err)
+	}
+	defer rows.Close() // rows.Err is what counts
+	var kept []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("looking which columns of %s the server updates: %w", mgtr.names.ghost, err)
+		}
+		if slices.Contains(own, name) {
+			kept = append(kept, name)
+		}
+	}
+	return mgtr.keys.Keeping(kept), rows.Err()
+}
+
+// patientStatements are for the writer of a revert: its stream has rows too that were put right long ago. Nil for a migration,
+// which begins with what stands in the original.
+func (mgtr *Migrator) patientStatements() apply.CarefulStatements {
+	if !mgtr.context.Revert {
 		return nil
 	}
-	mgtr.log.Infof("Columns that the migration had dropped keep their values: %s", strings.Join(mgtr.shared.GhostsOwn, ", "))
 	return mgtr.keys
 }
 
@@ -174,6 +201,7 @@ func (mgtr *Migrator) watchConflicts() {
 	mgtr.stricter = &stricterKeys{
 		owed:     mgtr.owed,
 		patience: mgtr.patience,
+		reverts:  true,
 		catchUp:  func(ctx context.Context) error { return mgtr.catchUp(ctx, StricterKeysSettled) },
 	}
 	mgtr.gate.obstacles = append(mgtr.gate.obstacles, mgtr.stricter.obstacle)

@@ -25,7 +25,10 @@ const (
 // from the events; the marker that comes back afterwards makes sure that no commit can hide between stream and range.
 func (mgtr *Migrator) follow(ctx context.Context) error {
 	c := mgtr.context
-	preserving := mgtr.preservingStatements()
+	preserving, err := mgtr.preservingStatements(ctx)
+	if err != nil {
+		return err
+	}
 	db, err := mgtr.applier.applySessions(c.DatabaseName, int(c.ApplyConcurrency))
 	if preserving != nil {
 		db, err = mgtr.applier.preservingSessions(c.DatabaseName)
@@ -46,6 +49,7 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		Statements:  mgtr.bend(mgtr.keys),
 		Careful:     mgtr.carefulStatements(),
 		Preserving:  preserving,
+		Patient:     mgtr.patientStatements(),
 		Progress:    progress,
 		Earlier:     begun,
 		Backlog:     mgtr.backlog,

@@ -43,6 +43,7 @@ const (
 type ConflictError struct {
 	Conflicts []apply.Conflict
 	More      bool // there are more than these
+	Reverts   bool // the altered table is the old one, to which a revert goes back
 }
 
 func (e *ConflictError) Error() string {
@@ -57,6 +58,10 @@ func (e *ConflictError) Error() string {
 	if e.More {
 		count = "more than " + count
 	}
+	if e.Reverts {
+		return fmt.Sprintf("the old table does not take %s row(s): %s. Nothing was swapped; put the rows right, or have the server bend values (--skip-strict-mode) or take zero dates (--allow-zero-in-date), and start the revert again",
+			count, strings.Join(texts, "; "))
+	}
 	return fmt.Sprintf("%s row(s) of the original break a unique key of the altered table, as a native ALTER would report: %s. "+
 		"Nothing was swapped; resolve the conflicts, or leave the key out of the ALTER, and start again", count, strings.Join(texts, "; "))
 }
@@ -69,6 +74,7 @@ type stricterKeys struct {
 	owed       func() []apply.Conflict
 	catchUp    func(ctx context.Context) error // returns when everything that was committed before is applied
 	patience   time.Duration                   // for which the cut-over waits for a conflict to pass
+	reverts    bool                            // what is owed may be rows with values that the ghost does not take, too
 
 	missing []sql.Bound // what the copy has passed over and nobody has brought since
 	since   time.Time   // of the conflicts that the cut-over waits for
@@ -200,7 +206,7 @@ func (k *stricterKeys) obstacle(ctx context.Context) (reason string, err error) 
 		return "", nil
 	}
 	if time.Since(k.since) < k.patience {
-		return fmt.Sprintf("%d row(s) break a unique key of the altered table", len(k.missing)+len(k.owed())), nil
+		return k.reason(), nil
 	}
 	if err := k.catchUp(ctx); err != nil {
 		return "", err
@@ -213,7 +219,7 @@ func (k *stricterKeys) obstacle(ctx context.Context) (reason string, err error) 
 		return "", err
 	}
 	if conflicts = append(conflicts, k.owed()...); len(conflicts) > 0 {
-		return "", &ConflictError{Conflicts: conflicts}
+		return "", &ConflictError{Conflicts: conflicts, Reverts: k.reverts}
 	}
 	return "", nil
 }
@@ -227,7 +233,15 @@ func (k *stricterKeys) requireClean() error {
 	if k == nil || k.isClean() {
 		return nil
 	}
-	return fmt.Errorf("%d row(s) break a unique key of the altered table at this moment", len(k.missing)+len(k.owed()))
+	return fmt.Errorf("at this moment: %s", k.reason())
+}
+
+func (k *stricterKeys) reason() string {
+	count := len(k.missing) + len(k.owed())
+	if k.reverts {
+		return fmt.Sprintf("the old table does not take %d row(s)", count)
+	}
+	return fmt.Sprintf("%d row(s) break a unique key of the altered table", count)
 }
 
 // conflicts asks the server why rows are missing. A row that can be inserted now, or is gone, is no conflict; the inserts

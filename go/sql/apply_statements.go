@@ -15,7 +15,8 @@ type ApplyStatements struct {
 	ghost       TableName
 	written     []boundColumn
 	key         []boundColumn
-	filled      string // what ends each row: the values of filled columns
+	filled      string   // what ends each row: the values of filled columns
+	kept        []string // the ghost's own columns that an update sets to themselves, escaped for a statement
 	replaceHead string
 	insertHead  string
 	deleteHead  string

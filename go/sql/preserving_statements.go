@@ -8,6 +8,16 @@ import (
 // The statements of this file are for a ghost with columns of its own whose values must outlive changes to their rows. Keys are
 // compared to the byte, as by DeleteExactly.
 
+// Keeping returns these statements in a form by which a change of a row keeps the values of these columns of the ghost, although
+// the server would set them: they are ON UPDATE CURRENT_TIMESTAMP.
+func (s *ApplyStatements) Keeping(columns []string) *ApplyStatements {
+	keeping := *s
+	for _, column := range columns {
+		keeping.kept = append(keeping.kept, quoted(column))
+	}
+	return &keeping
+}
+
 // Update sets the columns that are carried over in the row with this key, as KeyValues returns it, to those of the row given,
 // whose key may be another. Columns that only the ghost has keep their values.
 func (s *ApplyStatements) Update(key, row []any) (query string, args []any, err error) {
@@ -50,6 +60,9 @@ func (s *ApplyStatements) change(columns []boundColumn, key, row []any) (query s
 		if err != nil {
 			return failed(err)
 		}
+	}
+	for _, column := range s.kept {
+		q.write(", ", column, " = ", column)
 	}
 	q.write(" WHERE ")
 	if err := s.appendExactKey(&q, key); err != nil {

@@ -22,13 +22,26 @@ type CarefulStatements interface {
 	DeleteExactly(keys [][]any) (query string, args []any, err error)
 }
 
-// Conflict is a row that the ghost table does not take, because it meets another there on a unique key.
+// Conflict is a row that the ghost table does not take, because it meets another there on a unique key, or for its values.
 type Conflict struct {
 	Key string // the values of the unique key that rows are told apart by
-	Err error  // the server's, which names the key that was broken and the value
+	Err error  // the server's, which names the key that was broken and the value, or the column
 }
 
-// debts are the rows that were refused by a unique key, by KeyString: the ghost lacks them, and nothing else. They are
+// careful are the statements for what is owed, or may be.
+func (w *Writer) careful() CarefulStatements {
+	if w.Careful != nil {
+		return w.Careful
+	}
+	return w.Patient
+}
+
+// owes tells whether a row that was refused in this way is owed.
+func (w *Writer) owes(err error) bool {
+	return mysql.IsDuplicateEntry(err) || w.Patient != nil && mysql.IsDataError(err)
+}
+
+// debts are the rows that were refused by a unique key, or for their values, by KeyString: the ghost lacks them, and nothing else. They are
 // read by others than the writer.
 type debts struct {
 	mutex sync.Mutex
@@ -41,7 +54,7 @@ type debt struct {
 }
 
 // Conflicts returns the rows that the ghost table owes as of now, in the order of their keys' texts; none unless
-// Settings.Careful or Settings.Preserving is set.
+// Settings.Careful, Settings.Preserving or Settings.Patient is set.
 func (w *Writer) Conflicts() []Conflict {
 	w.debts.mutex.Lock()
 	defer w.debts.mutex.Unlock()
@@ -89,11 +102,11 @@ func (w *Writer) applyCarefully(ctx context.Context, batch *Batch) error {
 			rows = append(rows, i.row)
 		}
 	}
-	deletes, err := w.split(keys, w.Careful.DeleteExactly)
+	deletes, err := w.split(keys, w.careful().DeleteExactly)
 	if err != nil {
 		return fmt.Errorf("preparing deletes in the ghost table: %w", err)
 	}
-	inserts, err := w.split(rows, w.Careful.Insert)
+	inserts, err := w.split(rows, w.careful().Insert)
 	if err != nil {
 		return fmt.Errorf("preparing changes for the ghost table: %w", err)
 	}
@@ -109,7 +122,7 @@ func (w *Writer) applyCarefully(ctx context.Context, batch *Batch) error {
 	w.debts.store(owed)
 	if len(owed) > maxOwed {
 		first := w.Conflicts()[0]
-		return fmt.Errorf("more than %d rows of the original meet others in the ghost table on a unique key, the first by key is (%s): %w", maxOwed, first.Key, first.Err)
+		return fmt.Errorf("the ghost table does not take more than %d rows of the original, the first by key is (%s): %w", maxOwed, first.Key, first.Err)
 	}
 	w.Applied(batch.Events(), batch.RowsDelta(), time.Since(started))
 	return nil
@@ -129,7 +142,7 @@ func (w *Writer) carefulTransaction(ctx context.Context, deletes, inserts []stat
 	owed := map[string]debt{}
 	for _, s := range inserts {
 		_, err := tx.ExecContext(ctx, s.query, s.args...)
-		if mysql.IsDuplicateEntry(err) {
+		if w.owes(err) {
 			err = w.insertOneByOne(ctx, tx, s, owed)
 		}
 		if err != nil {
@@ -144,7 +157,7 @@ func (w *Writer) insertOneByOne(ctx context.Context, tx *gosql.Tx, refused state
 	for i, row := range refused.alone {
 		key := w.Statements.KeyValues(row)
 		// An engine without transactions may have kept a part of the refused statement.
-		remove, removeArgs, err := w.Careful.DeleteExactly([][]any{key})
+		remove, removeArgs, err := w.careful().DeleteExactly([][]any{key})
 		if err != nil {
 			return err
 		}
@@ -157,7 +170,7 @@ func (w *Writer) insertOneByOne(ctx context.Context, tx *gosql.Tx, refused state
 		}
 		_, err = tx.ExecContext(ctx, query, args...)
 		switch {
-		case mysql.IsDuplicateEntry(err):
+		case w.owes(err):
 			text, keyErr := w.Statements.KeyString(row)
 			if keyErr != nil {
 				return keyErr

@@ -31,9 +31,9 @@ type PreservingStatements interface {
 // applyPreserving applies changes one by one, in their order, as a replica would: a row is updated where it stands, moved
 // where its key changes, and never replaced, so that the ghost's own columns keep their values.
 //
-// A change may meet another row on a unique key that the original does not have. Then the row stands under its new key, and
-// its other values are owed until they fit or until a later change of it takes their place, as in applyCarefully; what is
-// owed in the end is a conflict that is real.
+// A change may meet another row on a unique key that the original does not have, or have values that the ghost does not take.
+// Then the row stands under its new key, and its other values are owed until they fit or until a later change of it takes their
+// place, as in applyCarefully; what is owed in the end is a conflict that is real.
 //
 // A ghost that is ahead of the stream, because an earlier run has applied the same changes and more, takes them once more, and
 // comes to the same end but for one thing: where rows have moved to keys that others had left, it cannot be told which row is
@@ -100,7 +100,7 @@ func (w *Writer) applyPreserving(ctx context.Context, entries []entry) error {
 	w.debts.store(owed)
 	if len(owed) > maxOwed {
 		first := w.Conflicts()[0]
-		return fmt.Errorf("more than %d rows meet others in the table on a unique key, the first by key is (%s): %w", maxOwed, first.Key, first.Err)
+		return fmt.Errorf("the table does not take more than %d rows, the first by key is (%s): %w", maxOwed, first.Key, first.Err)
 	}
 	w.Applied(all, 0, time.Since(started))
 	return nil
@@ -211,7 +211,7 @@ func (p *preservation) remove(ctx context.Context, row []any) error {
 func (p *preservation) write(ctx context.Context, from []any, row []any) error {
 	key := p.Statements.KeyValues(row)
 	changed, err := p.update(ctx, from, row)
-	if changed || err != nil && !mysql.IsDuplicateEntry(err) {
+	if changed || err != nil && !p.owes(err) {
 		return p.refused(row, err)
 	}
 	conflict := err
@@ -230,7 +230,7 @@ func (p *preservation) write(ctx context.Context, from []any, row []any) error {
 		}
 		err = conflict
 	}
-	if mysql.IsDuplicateEntry(err) {
+	if p.owes(err) {
 		text, keyErr := p.Statements.KeyString(row)
 		if keyErr != nil {
 			return keyErr

@@ -25,7 +25,7 @@ type Earlier struct {
 }
 
 // errOwedEarlier is why a row is owed that an earlier run could not write, until it has been tried again.
-var errOwedEarlier = errors.New("it met another row on a unique key")
+var errOwedEarlier = errors.New("the table did not take it")
 
 // passOver returns the changes that no earlier run has applied. From the others it takes the rows that are owed.
 func (w *Writer) passOver(changes []*binlog.RowChange) ([]*binlog.RowChange, error) {

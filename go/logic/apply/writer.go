@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	gosql "database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -46,6 +47,9 @@ type Settings struct {
 	// Preserving is set where the ghost has columns of its own whose values must outlive changes to their rows. It takes the
 	// place of Careful. Nil: such columns get their defaults with each change.
 	Preserving PreservingStatements
+	// Patient is set where a row that the ghost refuses for its values may be put right by a later change: then it is owed like
+	// one that meets another. Nil: such a row is a *RefusedRowError.
+	Patient CarefulStatements
 	// Progress keeps how much is applied, if Preserving is set and the ghost's engine has transactions. Nil: nobody does.
 	Progress Progress
 	// Earlier is what an earlier run has kept there. Its zero value: nothing is applied yet.
@@ -131,9 +135,18 @@ func (w *Writer) apply(ctx context.Context, entries []entry) error {
 			return err
 		}
 	}
-	if w.Careful != nil {
+	if w.Careful != nil || len(w.debts.load()) > 0 {
 		return w.applyCarefully(ctx, batch)
 	}
+	err := w.applyAtOnce(ctx, batch)
+	if refused := new(RefusedRowError); w.Patient != nil && errors.As(err, &refused) {
+		return w.applyCarefully(ctx, batch)
+	}
+	return err
+}
+
+// applyAtOnce applies a batch with whole rows that push out what stands in their way.
+func (w *Writer) applyAtOnce(ctx context.Context, batch *Batch) error {
 	deletes, err := w.split(batch.Deletes(), w.Statements.Delete)
 	if err != nil {
 		return fmt.Errorf("preparing deletes in the ghost table: %w", err)
