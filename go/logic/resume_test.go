@@ -36,6 +36,7 @@ func stopWhenPostponed(t *testing.T, m *migration) {
 
 // What was written while nobody ran is in the binary log. By transaction ids another server's will do.
 func TestAStoppedRunGoesOnByAnotherServersBinaryLog(t *testing.T) {
+	t.Parallel()
 	testserver.BothFresh(t, testserver.Options{Replica: true}, func(t *testing.T, server *testserver.Server) {
 		schema := server.Schema(t)
 		load := startLoad(t, server, schema, "t", ledger.Options{Rows: 2000, Writers: 4})
@@ -43,7 +44,8 @@ func TestAStoppedRunGoesOnByAnotherServersBinaryLog(t *testing.T) {
 		postponed := func(c *base.MigrationContext) { c.PostponeCutOverFlagFile = flagFile }
 		alter := "ADD COLUMN extra int NOT NULL DEFAULT 7"
 		server.CatchUp(t)
-		stopWhenPostponed(t, newMigration(t, server, schema, "t", alter, checkpointed, byGTID, postponed, reading(server.Replica, false)))
+		first := newMigration(t, server, schema, "t", alter, checkpointed, byGTID, postponed, reading(server.Replica, false))
+		stopWhenPostponed(t, first)
 		time.Sleep(time.Second)
 		require.NoError(t, os.Remove(flagFile))
 
@@ -52,11 +54,13 @@ func TestAStoppedRunGoesOnByAnotherServersBinaryLog(t *testing.T) {
 
 		load.requireNothingLost(t, "t")
 		assert.True(t, isMigrated(t, load))
-		assert.InDelta(t, 2000, again.Migrator.context.GetTotalRowsCopied(), 300, "the copied rows of both runs")
+		// Rows that were written after the copy came to its end may be copied once more, where they have gone.
+		assert.InDelta(t, first.Migrator.context.GetTotalRowsCopied(), again.Migrator.context.GetTotalRowsCopied(), 50, "the copied rows of both runs")
 	})
 }
 
 func TestAPlaceInAFileIsNotContinuedOnAnotherServer(t *testing.T) {
+	t.Parallel()
 	server := testserver.Start(t, testserver.Options{Replica: true})
 	schema := server.Schema(t)
 	db := server.SchemaDB(t, schema)
@@ -74,6 +78,7 @@ func TestAPlaceInAFileIsNotContinuedOnAnotherServer(t *testing.T) {
 
 // The server dies together with the run. What it had committed is there again, and so is its binary log.
 func TestARunGoesOnAfterTheServerHasDied(t *testing.T) {
+	t.Parallel()
 	testserver.BothFresh(t, testserver.Options{Durable: true}, func(t *testing.T, server *testserver.Server) {
 		schema := server.Schema(t)
 		load := startLoad(t, server, schema, "t", ledger.Options{Rows: 2000, Writers: 4})
@@ -97,6 +102,7 @@ func TestARunGoesOnAfterTheServerHasDied(t *testing.T) {
 
 // A checkpoint is written at once when an embedder asks for it, while the run is throttled, too.
 func TestACheckpointIsWrittenWhileThrottled(t *testing.T) {
+	t.Parallel()
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		schema := server.Schema(t)
 		db := server.SchemaDB(t, schema)

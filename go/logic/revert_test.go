@@ -78,6 +78,7 @@ func rowsOf(t *testing.T, db *gosql.DB, query string) (texts []string) {
 // Writers go on before, during and after the migration, its revert, and the revert of that: each time the table under its
 // name has every write.
 func TestAMigrationIsRevertedUnderWritersAndThatAgain(t *testing.T) {
+	t.Parallel()
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		for _, gtid := range []bool{false, true} {
 			t.Run(fmt.Sprintf("gtid %v", gtid), func(t *testing.T) {
@@ -110,6 +111,7 @@ func TestAMigrationIsRevertedUnderWritersAndThatAgain(t *testing.T) {
 // Columns that were renamed are mapped back; those that were dropped have their old values in rows that were changed since,
 // also where a row's key was, and their defaults in new rows.
 func TestARevertBringsRenamedAndDroppedColumnsBack(t *testing.T) {
+	t.Parallel()
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		schema := server.Schema(t)
 		db := server.SchemaDB(t, schema)
@@ -131,6 +133,7 @@ func TestARevertBringsRenamedAndDroppedColumnsBack(t *testing.T) {
 
 // A revert that was killed half-way has applied a part; the next one applies everything once more, and nothing suffers.
 func TestARevertIsRepeatedAfterAKill(t *testing.T) {
+	t.Parallel()
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		schema := server.Schema(t)
 		load := startLoad(t, server, schema, "t", ledger.Options{Rows: 1000, Writers: 4, Pause: 10 * time.Millisecond, Definitions: []string{"own int NOT NULL DEFAULT 3"}})
@@ -152,6 +155,7 @@ func TestARevertIsRepeatedAfterAKill(t *testing.T) {
 }
 
 func TestWithoutExecuteNothingIsDroppedOrChanged(t *testing.T) {
+	t.Parallel()
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		schema := server.Schema(t)
 		db := server.SchemaDB(t, schema)
@@ -177,6 +181,7 @@ func interrupted(t *testing.T, server *testserver.Server, schema string, gtid bo
 }
 
 func TestAResumeOrRevertThatCannotBeRightIsRefusedAndChangesNothing(t *testing.T) {
+	t.Parallel()
 	resumed := func(c *base.MigrationContext) { c.Resume, c.Checkpoint = true, true }
 	type refusal struct {
 		name    string
@@ -248,6 +253,7 @@ func TestAResumeOrRevertThatCannotBeRightIsRefusedAndChangesNothing(t *testing.T
 }
 
 func TestPurgedBinaryLogsAreRefusedByResumeAndRevert(t *testing.T) {
+	t.Parallel()
 	testserver.BothFresh(t, testserver.Options{}, func(t *testing.T, server *testserver.Server) {
 		schema := server.Schema(t)
 		db := server.SchemaDB(t, schema)

@@ -34,7 +34,7 @@ var deadlyPoints = func() map[string]int {
 
 // survivalRounds is how many random rounds are run: a few, or as many as SURVIVAL_ROUNDS says, from SURVIVAL_SEED on.
 func survivalRounds(t *testing.T) (first uint64, rounds int) {
-	first, rounds = uint64(time.Now().UnixNano()), 3
+	first, rounds = uint64(time.Now().UnixNano()), 2
 	if text := os.Getenv("SURVIVAL_ROUNDS"); text != "" {
 		n, err := strconv.Atoi(text)
 		require.NoError(t, err)
@@ -51,6 +51,7 @@ func survivalRounds(t *testing.T) (first uint64, rounds int) {
 // However often a run is killed, and wherever: going on from the last checkpoint brings the migration to its end, with every
 // row as the clients know it.
 func TestAMigrationSurvivesBeingKilledAnywhere(t *testing.T) {
+	t.Parallel()
 	first, rounds := survivalRounds(t)
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		for i := range rounds {
@@ -146,6 +147,7 @@ func isMigrated(t *testing.T, l *load) bool {
 
 // A transaction of which a part is applied is not claimed by any checkpoint: after a kill in the middle of it the rest comes.
 func TestAHalfAppliedTransactionIsAppliedWhollyAfterAKill(t *testing.T) {
+	t.Parallel()
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		for _, gtid := range []bool{false, true} {
 			t.Run(fmt.Sprintf("gtid %v", gtid), func(t *testing.T) {
@@ -189,6 +191,7 @@ func TestAHalfAppliedTransactionIsAppliedWhollyAfterAKill(t *testing.T) {
 
 // A run that is killed right behind the swap has swapped the tables; going on tells so and tidies up.
 func TestARunKilledBehindTheSwapIsBroughtToItsEnd(t *testing.T) {
+	t.Parallel()
 	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
 		for _, point := range []string{cutover.Unlocking.String(), cutover.Done.String(), "cleanUp"} {
 			t.Run(point, func(t *testing.T) {
