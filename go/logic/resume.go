@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/github/gh-ost/go/logic/inspect"
+	"github.com/github/gh-ost/go/mysql"
 	"github.com/github/gh-ost/go/sql"
 )
 
@@ -238,18 +239,50 @@ func (mgtr *Migrator) rehearse(context.Context) error {
 // run would have that no write slipped through.
 func (mgtr *Migrator) confirmSwap(ctx context.Context) error {
 	earlier := mgtr.earlier
+	mgtr.names.old.Name = earlier.record.Old
 	if earlier.record.Slipped > 0 {
 		return fmt.Errorf("--resume: the tables are swapped already, but %d write(s) went to the old table %s only, as the earlier run has told: compare the tables and carry them over, or go back with --revert", earlier.record.Slipped, mgtr.names.old)
 	}
 	if earlier.IsCutover {
 		mgtr.context.MarkCutOverComplete()
 		mgtr.log.Infof("The earlier run has swapped the tables already")
-		return nil
+		return mgtr.requireOurLeftovers(ctx)
 	}
 	if err := mgtr.compareSwapped(ctx); err != nil {
 		return err
 	}
-	return mgtr.auditEarlierSwap(ctx)
+	if err := mgtr.auditEarlierSwap(ctx); err != nil {
+		return err
+	}
+	return mgtr.requireOurLeftovers(ctx)
+}
+
+// requireOurLeftovers refuses to drop a table that has come under an old name since the earlier run ended.
+func (mgtr *Migrator) requireOurLeftovers(ctx context.Context) error {
+	changelog := mgtr.table(mgtr.context.GetChangelogTableName())
+	comment, exists, err := (tables{mgtr.applier.general}).comment(ctx, changelog)
+	switch {
+	case err != nil:
+		return err
+	case exists && comment != GhostChangelogTableComment:
+		return fmt.Errorf("--resume: the tables are swapped already, and %s is not a changelog of this tool: drop or rename it, or leave all as it is", changelog)
+	case !mgtr.context.OkToDropTable:
+		return nil
+	}
+	earlier, err := parseTableIdentity(mgtr.earlier.record.Original)
+	if err != nil {
+		return err
+	}
+	now, err := readTableIdentity(ctx, mgtr.applier.general, mgtr.applier.server, mgtr.names.old)
+	switch {
+	case mysql.IsNoSuchTable(err):
+		return nil // somebody has dropped it
+	case err != nil:
+		return err
+	case mgtr.earlier.IsCutover && now.isAsBefore(earlier) || now.sharesIDs(earlier):
+		return nil
+	}
+	return fmt.Errorf("--resume: the tables are swapped already, and %s cannot be proven to be the old table, so it is not dropped: leave out --ok-to-drop-table, and drop it by hand if it is not needed", mgtr.names.old)
 }
 
 // compareSwapped reads the tables in their new places.

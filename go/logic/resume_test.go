@@ -129,3 +129,44 @@ func TestACheckpointIsWrittenWhileThrottled(t *testing.T) {
 		assert.Equal(t, []string{"1"}, rowsOf(t, db, "SELECT gh_ost_is_cutover FROM _t_ghk ORDER BY gh_ost_chk_id DESC LIMIT 1"))
 	})
 }
+
+// A run that has ended has nothing to go on with. What stands under an old name by now is not its own.
+func TestAResumeAfterTheSwapDropsNoTableThatHasComeSince(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		alter := "ADD COLUMN w int"
+		for _, test := range []struct {
+			name   string
+			first  func(*base.MigrationContext) // of the first run
+			since  []string
+			says   string // "" if it succeeds
+			tables []string
+		}{
+			{"the old table is there", nil, nil, "", []string{"t"}},
+			{"the old table is gone", nil, []string{"DROP TABLE _t_del"}, "", []string{"t"}},
+			{"another table like it has its name", nil, []string{"RENAME TABLE _t_del TO x", "CREATE TABLE _t_del LIKE x"}, "`_t_del` cannot be proven to be the old table", []string{"_t_del", "_t_ghk", "t", "x"}},
+			{"the changelog is another table", nil, []string{"CREATE TABLE _t_ghc (id int)"}, "_t_ghc` is not a changelog", []string{"_t_del", "_t_ghc", "_t_ghk", "t"}},
+			{"the old table has a time in its name, and another has none", func(c *base.MigrationContext) { c.TimestampOldTable = true }, []string{"CREATE TABLE _t_del LIKE t"}, "", []string{"_t_del", "t"}},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				schema := server.Schema(t)
+				db := server.SchemaDB(t, schema)
+				mustExec(t, db, "CREATE TABLE t (id int PRIMARY KEY, v int, CHECK (v < 100))", "INSERT INTO t VALUES (1, 1)")
+				first := []func(*base.MigrationContext){checkpointed}
+				if test.first != nil {
+					first = append(first, test.first)
+				}
+				require.NoError(t, requireEnd(t, newMigration(t, server, schema, "t", alter, first...).start(), time.Minute))
+				mustExec(t, db, test.since...)
+
+				err := requireEnd(t, newMigration(t, server, schema, "t", alter, checkpointed, resumed, func(c *base.MigrationContext) { c.OkToDropTable = true }).start(), time.Minute)
+
+				if test.says == "" {
+					assert.NoError(t, err)
+				} else {
+					assert.ErrorContains(t, err, test.says)
+				}
+				assert.Equal(t, test.tables, tablesOf(t, db, schema))
+			})
+		}
+	})
+}

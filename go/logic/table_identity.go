@@ -101,6 +101,12 @@ func (i tableIdentity) provenBy(other tableIdentity) bool {
 	return len(i.IDs) > 0 && len(other.IDs) > 0 && i.equals(other)
 }
 
+// sharesIDs tells whether both are of a table with the same ids, whose definition the server, or somebody, may have changed since:
+// names of checks follow the table's.
+func (i tableIdentity) sharesIDs(other tableIdentity) bool {
+	return i.Server == other.Server && len(i.IDs) > 0 && slices.Equal(i.IDs, other.IDs)
+}
+
 // String is the identity as JSON in ASCII, which parseTableIdentity reads. Ids that follow one another are written as a
 // range. If a table has so many partitions all the same that the text would be too long for its place, it has no ids.
 func (i tableIdentity) String() string {
