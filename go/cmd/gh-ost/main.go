@@ -13,6 +13,7 @@ var (
 )
 
 func main() {
+	boundMemory()
 	program := &command{
 		stdout:       os.Stdout,
 		readPassword: func() ([]byte, error) { return term.ReadPassword(int(os.Stdin.Fd())) },

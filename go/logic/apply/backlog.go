@@ -12,7 +12,7 @@ import (
 const BacklogCapacity = 1000
 
 // backlogBytes bounds what the entries together weigh on the wire; one entry is taken in however large it is.
-const backlogBytes = 32 << 20
+const backlogBytes = 16 << 20
 
 // entry is a row event of the original, or a marker.
 type entry struct {
