@@ -122,6 +122,9 @@ func (mgtr *Migrator) beginCheckpoints(ctx context.Context) error {
 			return err
 		}
 	}
+	if !mgtr.context.Checkpoint {
+		return nil
+	}
 	mgtr.background(func(ctx context.Context) error {
 		interval := time.Duration(mgtr.context.CheckpointIntervalSeconds) * time.Second
 		for pause(ctx, interval) == nil {

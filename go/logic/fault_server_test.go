@@ -69,7 +69,7 @@ func TestFaultTheMigrationLockIsLost(t *testing.T) {
 		const name = "gh-ost fault test"
 		lock, err := acquireMigrationLock(t.Context(), config, []string{name})
 		require.NoError(t, err)
-		defer lock.release()
+		defer lock.release(t.Context())
 		require.NoError(t, lock.check(t.Context()))
 		db := server.DB(t)
 		holder := func() (id gosql.Null[int64]) {
@@ -96,7 +96,7 @@ func TestFaultTheMigrationLockIsLost(t *testing.T) {
 			require.NoError(t, err)
 			other, err := acquireOnce(t, config, name)
 			require.NoError(t, err)
-			defer other.release()
+			defer other.release(t.Context())
 			require.ErrorContains(t, lock.restore(t.Context()), "holds the lock")
 		})
 	})
@@ -116,4 +116,15 @@ func acquireOnce(t *testing.T, config *mysql.ConnectionConfig, name string) (loc
 		return err == nil
 	}, 5*time.Second, 10*time.Millisecond)
 	return lock, err
+}
+
+// A script that starts one run behind the other must not be told that the first is still there.
+func TestTheMigrationLockIsFreeWhenItWasGivenBack(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		for range 50 {
+			lock, err := acquireMigrationLock(t.Context(), migrationLockConfig(server), []string{"gh-ost::released.t", "gh-ost::released._t_gho"})
+			require.NoError(t, err)
+			lock.release(t.Context())
+		}
+	})
 }

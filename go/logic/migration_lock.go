@@ -39,7 +39,7 @@ func acquireMigrationLock(ctx context.Context, config *mysql.ConnectionConfig, n
 	}
 	lock := &migrationLock{db: db, names: names, mark: "gh-ost.migration." + rand.Text()}
 	if err := lock.acquireAll(ctx); err != nil {
-		lock.release()
+		lock.release(context.WithoutCancel(ctx))
 		return nil, err
 	}
 	return lock, nil
@@ -133,9 +133,16 @@ func (l *migrationLock) check(ctx context.Context) error {
 	return nil
 }
 
-// release ends the session, and the locks with it.
-func (l *migrationLock) release() {
+// release gives the locks back and ends the session. They are free when it returns, so that a run that is started next gets
+// them, unless the server does not answer; then they are when it has noticed that the session is gone.
+func (l *migrationLock) release(ctx context.Context) {
 	if l.session != nil {
+		for _, name := range l.names {
+			var released gosql.Null[int]
+			if l.session.QueryRow(ctx, statementLimit, []any{&released}, "SELECT /* gh-ost */ RELEASE_LOCK(?)", name) != nil {
+				break // the end of the session does the rest
+			}
+		}
 		_ = l.session.Close() // the pool's close ends it
 	}
 	_ = l.db.Close() // nothing depends on it any more

@@ -280,8 +280,10 @@ func (mgtr *Migrator) giveUp(ctx context.Context) {
 	if mgtr.context.IsCutOverComplete() {
 		return
 	}
-	mgtr.lastCheckpoint(ctx)
 	stay := mgtr.context.ElapsedRowCopyTime() > 0 || mgtr.aborted.Load() || mgtr.earlier != nil && !mgtr.context.Revert
+	if stay {
+		mgtr.lastCheckpoint(ctx)
+	}
 	for _, table := range mgtr.created {
 		if stay {
 			_ = mgtr.log.Errorf("left behind: %s; to remove it: DROP TABLE %s", table, table)
@@ -313,7 +315,7 @@ func (mgtr *Migrator) teardown() {
 		_ = closer.Close() // nothing depends on it any more
 	}
 	if mgtr.migrationLock != nil {
-		mgtr.migrationLock.release()
+		mgtr.migrationLock.release(context.WithoutCancel(mgtr.context.GetContext()))
 	}
 	if mgtr.applier != nil {
 		mgtr.applier.Close()

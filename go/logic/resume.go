@@ -159,9 +159,7 @@ func (mgtr *Migrator) requireSameMigration(ctx context.Context) error {
 	if ghostNow.Server != ghost.Server {
 		mgtr.log.Infof("The checkpoint was written on another server (%s): the tables are taken for the same by their definitions", ghost.Server)
 	}
-	if mgtr.context.Checkpoint {
-		mgtr.checkpoints = checkpoints
-	}
+	mgtr.checkpoints = checkpoints // also without --checkpoint: a later run has to know what became of the swap
 	return nil
 }
 
@@ -206,9 +204,7 @@ func (mgtr *Migrator) adoptTables(ctx context.Context) error {
 	}
 	mgtr.changelog = NewChangelog(mgtr.applier.general, changelog)
 	mgtr.created = append(mgtr.created, changelog, mgtr.names.ghost)
-	if mgtr.checkpoints != nil {
-		mgtr.created = append(mgtr.created, mgtr.checkpoints.table.name)
-	}
+	mgtr.created = append(mgtr.created, mgtr.checkpoints.table.name)
 	if err := mgtr.touchPostponeFile(); err != nil {
 		return err
 	}
@@ -326,7 +322,7 @@ func (mgtr *Migrator) auditEarlierSwap(ctx context.Context) error {
 	}
 	mgtr.context.MarkCutOverComplete()
 	mgtr.log.Infof("The earlier run has swapped the tables already")
-	if mgtr.context.Checkpoint && !mgtr.context.Noop {
+	if !mgtr.context.Noop {
 		if mgtr.checkpoints, err = mgtr.earlierCheckpointer(); err != nil {
 			return err
 		}

@@ -170,3 +170,34 @@ func TestAResumeAfterTheSwapDropsNoTableThatHasComeSince(t *testing.T) {
 		}
 	})
 }
+
+// Whoever resumes without --checkpoint can still undo the migration.
+func TestARunResumedWithoutCheckpointsNotesItsSwap(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		schema := server.Schema(t)
+		db := server.SchemaDB(t, schema)
+		mustExec(t, db, "CREATE TABLE t (id int PRIMARY KEY, v int)", "INSERT INTO t VALUES (1, 1), (2, 2)")
+		run := interrupted(t, server, schema, false)
+
+		require.NoError(t, requireEnd(t, newMigration(t, server, schema, "t", run.Alter, resumed).start(), time.Minute))
+		mustExec(t, db, "UPDATE t SET v = 3 WHERE id = 1")
+		require.NoError(t, requireEnd(t, newRevert(t, server, schema, "_t_del").startRevert(), time.Minute))
+
+		assert.Equal(t, []string{"1,3", "2,2"}, rowsOf(t, db, "SELECT * FROM t"))
+	})
+}
+
+func TestARunThatHasNotBegunToCopyLeavesNothingAndDoesNotSayHowToGoOn(t *testing.T) {
+	server := testserver.Shared(t, testserver.MySQL)
+	schema := server.Schema(t)
+	db := server.SchemaDB(t, schema)
+	mustExec(t, db, "CREATE TABLE t (id int PRIMARY KEY, v int)")
+	hooks := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(hooks, "gh-ost-on-before-row-copy"), []byte("#!/bin/sh\nexit 1\n"), 0o700)) //nolint:gosec // it is run
+
+	m := newMigration(t, server, schema, "t", "ADD COLUMN w int", checkpointed, func(c *base.MigrationContext) { c.HooksPath = hooks })
+	require.ErrorContains(t, requireEnd(t, m.start(), time.Minute), "hook")
+
+	assert.Equal(t, []string{"t"}, tablesOf(t, db, schema))
+	assert.False(t, m.log.contains("with --resume"))
+}
