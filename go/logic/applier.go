@@ -147,6 +147,15 @@ func (apl *Applier) copySessions(database string, dependsOnTimeZone bool, connec
 	return apl.rowSessions(apl.config.Duplicate(), database, timeZone, connections, watch, "SET /* gh-ost */ SESSION innodb_lock_wait_timeout = 2")
 }
 
+// statementBytes is how many bytes of values may go into one statement: each may take two in it, where it has to be escaped.
+func (apl *Applier) statementBytes(ctx context.Context) (int, error) {
+	var packet int
+	if err := apl.general.QueryRowContext(ctx, "SELECT /* gh-ost */ @@GLOBAL.max_allowed_packet").Scan(&packet); err != nil {
+		return 0, fmt.Errorf("reading max_allowed_packet: %w", err)
+	}
+	return max(packet/4, 1), nil
+}
+
 func (apl *Applier) measured(kind string) func(time.Duration, error) {
 	return func(took time.Duration, err error) { apl.measure.query(targetSide, kind, took, err) }
 }

@@ -43,6 +43,10 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 			return errors.Join(err, db.Close())
 		}
 	}
+	statementBytes, err := mgtr.applier.statementBytes(ctx)
+	if err != nil {
+		return err
+	}
 	writer := apply.NewWriter(apply.Settings{
 		Pause:       pauseBeforeRetry,
 		DB:          db,
@@ -56,8 +60,10 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		Concurrency: int(c.ApplyConcurrency),
 		Wait:        mgtr.throttler.Gate().Wait,
 		Linger:      mgtr.linger,
-		BatchSize:   c.GetDMLBatchSize,
-		Retries:     c.MaxRetries(),
+
+		StatementBytes: statementBytes,
+		BatchSize:      c.GetDMLBatchSize,
+		Retries:        c.MaxRetries(),
 		Applied: func(events, delta int64, took time.Duration) {
 			mgtr.milestone("applied")
 			c.AddDMLEventsApplied(events)

@@ -21,6 +21,7 @@ const (
 	errDuplicateEntry       = 1062
 	errNoSuchThread         = 1094
 	errNoSuchTable          = 1146
+	errPacketTooLarge       = 1153
 	errLockWaitTimeout      = 1205
 	errDeadlock             = 1213
 	errQueryInterrupted     = 1317
@@ -74,7 +75,7 @@ var numbersByClass = map[ErrorClass][]uint16{
 		4031, // MySQL: disconnected because of inactivity
 	},
 	DataError: {
-		1048, errDuplicateEntry, 1138, 1153, 1216, 1217, 1264, 1265, 1292, 1300, 1301, 1364, 1365, 1366, 1367, 1406,
+		1048, errDuplicateEntry, 1138, errPacketTooLarge, 1216, 1217, 1264, 1265, 1292, 1300, 1301, 1364, 1365, 1366, 1367, 1406,
 		1411, 1416, 1451, 1452, 1526, 1586, 1690, 1748,
 		1906, 3105, // a value for a generated column (MariaDB, MySQL)
 		3140, 3141, 3144, 3156, 3157, // JSON text, value, character set, cast, depth
@@ -128,6 +129,11 @@ func Classify(err error) ErrorClass {
 		return DataError
 	}
 	return UnknownError
+}
+
+// IsPacketTooLarge tells whether a statement was longer than the server's max_allowed_packet.
+func IsPacketTooLarge(err error) bool {
+	return errors.Is(err, driver.ErrPktTooLarge) || ErrorNumber(err) == errPacketTooLarge
 }
 
 // IsConnectionLost tells whether the connection on which the error occurred is gone: broken, closed by the server,

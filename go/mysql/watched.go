@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	driver "github.com/go-sql-driver/mysql"
 )
 
 // Warning is one of the remarks that a server has on a statement which it carried out.
@@ -100,8 +102,8 @@ type watchedConnection struct {
 func (c *watchedConnection) ExecContext(ctx context.Context, query string, args []sqldriver.NamedValue) (sqldriver.Result, error) {
 	started := time.Now()
 	result, err := c.wholeConnection.ExecContext(ctx, query, args)
-	if errors.Is(err, sqldriver.ErrSkip) { // database/sql would prepare the statement, past this watch
-		return nil, errors.New("the statement's values cannot be written into it, and a prepared statement is not watched")
+	if errors.Is(err, sqldriver.ErrSkip) { // with its values it is too long; database/sql would prepare it, past this watch
+		return nil, fmt.Errorf("the statement and its values are longer than the server's max_allowed_packet: %w", driver.ErrPktTooLarge)
 	}
 	if c.watch.Executed != nil {
 		c.watch.Executed(time.Since(started), err)

@@ -60,6 +60,8 @@ type Settings struct {
 	Wait func(ctx context.Context) error
 	// Concurrency is the number of sessions that apply shares of a batch at the same time, at least 1.
 	Concurrency int
+	// StatementBytes is how many bytes of values a statement may have, if the server takes few; 0: as many as are useful.
+	StatementBytes int
 	// Linger is how long an event may wait for others that share its transaction: commits cost clients more than rows do.
 	Linger func() time.Duration
 	// BatchSize is the smallest number of rows that a batch may take, as the operator set it.
@@ -188,13 +190,21 @@ type statement struct {
 	build func([][]any) (string, []any, error)
 }
 
+// statementBytes bounds the rows of a statement, as they came, before they are written into it.
+func (w *Writer) statementBytes() int {
+	if w.StatementBytes == 0 {
+		return bytesPerStatement
+	}
+	return min(w.StatementBytes, bytesPerStatement)
+}
+
 func (w *Writer) split(rows [][]any, build func([][]any) (string, []any, error)) ([]statement, error) {
 	var statements []statement
 	for len(rows) > 0 {
 		n, bytes := 0, 0
 		for n < len(rows) && n < rowsPerStatement {
 			bytes += weight(rows[n])
-			if n > 0 && bytes > bytesPerStatement {
+			if n > 0 && bytes > w.statementBytes() {
 				break
 			}
 			n++
@@ -280,7 +290,11 @@ func (w *Writer) findCulprit(ctx context.Context, statements []statement, refuse
 			if err != nil {
 				break
 			}
-			if _, err := tx.ExecContext(ctx, query, args...); err != nil && mysql.IsDataError(err) && !mysql.IsDuplicateEntry(err) {
+			_, err = tx.ExecContext(ctx, query, args...)
+			switch {
+			case mysql.IsPacketTooLarge(err):
+				return fmt.Errorf("the row with key (%s) is larger than the server lets a statement be: raise max_allowed_packet: %w", w.keyOf(s.alone[i]), err)
+			case err != nil && mysql.IsDataError(err) && !mysql.IsDuplicateEntry(err):
 				return &RefusedRowError{Key: w.keyOf(s.alone[i]), Err: err}
 			}
 		}
