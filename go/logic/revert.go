@@ -10,6 +10,7 @@ import (
 
 	"github.com/github/gh-ost/go/logic/apply"
 	"github.com/github/gh-ost/go/logic/inspect"
+	"github.com/github/gh-ost/go/sql"
 )
 
 // revert undoes an earlier migration. The old table that it left stands as it was at the swap; the binary log has all that
@@ -26,7 +27,7 @@ func (mgtr *Migrator) revert(ctx context.Context) error {
 		step{"readCutOver", mgtr.readCutOver},
 		step{"requireOldTable", mgtr.requireOldTable},
 		step{"inspect", mgtr.inspect},
-		step{"requireNoTriggersOnOldTable", mgtr.requireNoTriggersOnOldTable},
+		step{"requireNoTriggers", mgtr.requireNoTriggers},
 		step{"compareTables", mgtr.compareTables},
 		step{"requireSwappedTables", mgtr.requireSwappedTables},
 		step{"prepareVerification", mgtr.prepareVerification},
@@ -87,10 +88,28 @@ func (mgtr *Migrator) requireOldTable(ctx context.Context) error {
 	return fmt.Errorf("--revert: the old table %s is gone: there is nothing to go back to", mgtr.names.ghost)
 }
 
-// requireNoTriggersOnOldTable refuses an old table whose triggers would fire for what is applied to it.
-func (mgtr *Migrator) requireNoTriggersOnOldTable(ctx context.Context) error {
-	if err := inspect.CheckTriggers(ctx, mgtr.applier.general, mgtr.names.ghost); err != nil {
-		return fmt.Errorf("--revert: the old table %s has triggers, which would fire once more for every write that is carried back: drop them (keep their SHOW CREATE TRIGGER to create them again after the revert)", mgtr.names.ghost)
+// requireNoTriggers refuses tables with triggers: those of the old table would fire for what is applied to it, and those of the
+// other one would be lost.
+func (mgtr *Migrator) requireNoTriggers(ctx context.Context) error {
+	for _, look := range []struct {
+		table  sql.TableName
+		reason string
+	}{
+		{mgtr.names.ghost, "they would fire once more for every write that is carried back"},
+		{mgtr.names.original, "the old table would not have them, and --include-triggers does not take them back"},
+	} {
+		triggers, err := inspect.ReadTriggers(ctx, mgtr.applier.general, look.table)
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, trigger := range triggers {
+			names = append(names, sql.EscapeName(trigger.Name))
+		}
+		if len(names) > 0 {
+			return fmt.Errorf("--revert: table %s has triggers (%s): %s. Drop them, and keep their SHOW CREATE TRIGGER to create them again after the revert",
+				look.table, strings.Join(names, ", "), look.reason)
+		}
 	}
 	return nil
 }

@@ -116,3 +116,21 @@ func TestARevertSucceedsOnceARowThatTheOldTableRefusedIsPutRight(t *testing.T) {
 		}
 	})
 }
+
+func TestARevertNamesTheTriggersThatStandInItsWay(t *testing.T) {
+	server := testserver.Shared(t, testserver.MySQL)
+	schema, db := migrateFor(t, server, []string{"CREATE TABLE t (id int PRIMARY KEY, v int)", "INSERT INTO t VALUES (1, 1)"}, "ADD COLUMN w int",
+		[]string{"CREATE TRIGGER fires BEFORE UPDATE ON _t_del FOR EACH ROW SET NEW.v = 0", "CREATE TRIGGER is_lost BEFORE UPDATE ON t FOR EACH ROW SET NEW.v = 0"})
+
+	err := requireEnd(t, newRevert(t, server, schema, "_t_del").startRevert(), time.Minute)
+	assert.ErrorContains(t, err, "`_t_del` has triggers (`fires`)")
+
+	mustExec(t, db, "DROP TRIGGER fires")
+	err = requireEnd(t, newRevert(t, server, schema, "_t_del").startRevert(), time.Minute)
+	assert.ErrorContains(t, err, "`t` has triggers (`is_lost`)")
+	assert.ErrorContains(t, err, "Drop them")
+	assert.NotContains(t, err.Error(), "created on the new table")
+
+	mustExec(t, db, "DROP TRIGGER is_lost")
+	require.NoError(t, requireEnd(t, newRevert(t, server, schema, "_t_del").startRevert(), time.Minute))
+}

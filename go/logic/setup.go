@@ -175,7 +175,7 @@ func (mgtr *Migrator) inspect(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if !c.IncludeTriggers {
+	if !c.IncludeTriggers && !c.Revert { // a revert has its own look
 		if err := inspect.CheckTriggers(ctx, db, mgtr.names.original); err != nil {
 			return err
 		}
