@@ -126,7 +126,7 @@ func TestAFaultOfTheWriterStopsTheCutOver(t *testing.T) {
 					})
 					for i := range 20 {
 						r.exec(fmt.Sprintf("INSERT INTO %%t VALUES (%d, 5, 'x')", 10+i))
-						time.Sleep(5 * time.Millisecond) // so that they do not all come in one batch
+						time.Sleep(2*lingerTime + 5*time.Millisecond) // so that each comes in a batch of its own
 					}
 					require.LessOrEqual(t, left.Load(), int64(0))
 					r.requireStopped("`id` = ")
