@@ -183,7 +183,7 @@ func (w *lockWatch) find(ctx context.Context) (blockers []Blocker, held bool, er
 	if err := w.chooseSource(ctx); err != nil {
 		return nil, false, err
 	}
-	transactions, err := w.optional(transactionTable, func() ([]engineTransaction, error) {
+	transactions, err := w.optional(ctx, transactionTable, func() ([]engineTransaction, error) {
 		if err := pause(ctx, transactionPause-time.Since(w.transactionsRead)); err != nil {
 			return nil, err
 		}
@@ -363,8 +363,15 @@ func (w *lockWatch) chooseSource(ctx context.Context) error {
 }
 
 // optional reads what an account may have no right to read, which is said once.
-func (w *lockWatch) optional(what string, read func() ([]engineTransaction, error)) ([]engineTransaction, error) {
+func (w *lockWatch) optional(ctx context.Context, what string, read func() ([]engineTransaction, error)) ([]engineTransaction, error) {
 	transactions, err := read()
+	// The statement that stands in the way is over in a moment; an orphaned prepared transaction is seen nowhere else.
+	for try := 0; mysql.ErrorNumber(err) == errCannotConvert && try < convertTries; try++ {
+		if err := pause(ctx, convertPause); err != nil {
+			return nil, err
+		}
+		transactions, err = read()
+	}
 	if mysql.ErrorNumber(err) == errCannotConvert {
 		return nil, nil // a statement of somebody's stands in the way; what holds the tables is seen elsewhere
 	}
@@ -387,6 +394,12 @@ func (w *lockWatch) optionalIDs(ctx context.Context) ([]string, error) {
 // errCannotConvert is MySQL's error for a look at a table of information_schema in which a statement with a character of
 // four bytes stands.
 const errCannotConvert = 3854
+
+// Such a look is tried again, so often and after such a pause.
+const (
+	convertTries = 40
+	convertPause = 5 * time.Millisecond
+)
 
 // errXARecoverDenied is MySQL's error for XA RECOVER without the privilege.
 const errXARecoverDenied = 1401
