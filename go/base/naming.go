@@ -95,7 +95,7 @@ func (t *TargetSettings) GetVoluntaryLockName() string {
 
 // GetMigrationLockName is the named lock that the one run for a table holds.
 func (t *TargetSettings) GetMigrationLockName() string {
-	return lockName(t.DatabaseName, t.OriginalTableName)
+	return t.lockName(t.OriginalTableName)
 }
 
 // HelperLockNames are the named locks, in the order to take them, for the helper tables. Names cut for their length, or
@@ -104,15 +104,19 @@ func (t *TargetSettings) GetMigrationLockName() string {
 func (c *MigrationContext) HelperLockNames() []string {
 	var names []string
 	for _, table := range c.helperTables() {
-		names = append(names, lockName(c.DatabaseName, table))
+		names = append(names, c.lockName(table))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-func lockName(schema, table string) string {
+func (t *TargetSettings) lockName(table string) string {
 	const prefix = "gh-ost::"
-	name := prefix + schema + "." + table
+	name := t.DatabaseName + "." + table
+	if t.IgnoresNameCase {
+		name = strings.ToLower(name)
+	}
+	name = prefix + name
 	if len(name) > maxLockNameLength {
 		digest := sha1.Sum([]byte(name)) //nolint:gosec // see the import
 		return prefix + hex.EncodeToString(digest[:])

@@ -25,4 +25,4 @@ func (c *MigrationContext) IsOldTableName(name string, ignoreCase bool) bool {
 }
 
 // HelperLockName is the named lock that a run holds for a helper table of that name.
-func (t *TargetSettings) HelperLockName(table string) string { return lockName(t.DatabaseName, table) }
+func (t *TargetSettings) HelperLockName(table string) string { return t.lockName(table) }

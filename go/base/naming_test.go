@@ -126,6 +126,16 @@ func TestMigrationLockIsTheOneThatOtherVersionsAskFor(t *testing.T) {
 	assert.Regexp(t, `^gh-ost::[0-9a-f]{40}$`, long)
 }
 
+func TestLocksAreTheSameInAnyCaseWhereTheServerIgnoresThat(t *testing.T) {
+	for _, name := range []string{"Orders", strings.Repeat("Orders", 10)} {
+		upper, lower := contextFor(strings.ToUpper(name)), contextFor(strings.ToLower(name))
+		assert.NotEqual(t, lower.GetMigrationLockName(), upper.GetMigrationLockName())
+		upper.IgnoresNameCase, lower.IgnoresNameCase = true, true
+		assert.Equal(t, lower.GetMigrationLockName(), upper.GetMigrationLockName())
+		assert.Equal(t, lower.HelperLockNames(), upper.HelperLockNames())
+	}
+}
+
 func TestTriggerNamesGainOrLoseTheSuffix(t *testing.T) {
 	triggers := TriggerSettings{TriggerSuffix: "_v2"}
 	assert.Equal(t, "audit_v2", triggers.GetGhostTriggerName("audit"))

@@ -14,4 +14,7 @@ type TargetSettings struct {
 	OldTableName string
 	// ForceTmpTableName replaces the table's name in the names of all helper tables. Empty: the table's own name.
 	ForceTmpTableName string
+	// IgnoresNameCase is true where the server takes names that differ in their case for one table. It is known once the
+	// server is; the named locks are asked for afterwards.
+	IgnoresNameCase bool
 }

@@ -43,6 +43,9 @@ func (mgtr *Migrator) Cleanup() (err error) {
 	if err := mgtr.connectToCleanUp(ctx); err != nil {
 		return err
 	}
+	if c.IgnoresNameCase, err = (tables{mgtr.applier.general}).ignoreCase(ctx); err != nil {
+		return err
+	}
 	names := append([]string{c.GetMigrationLockName()}, c.HelperLockNames()...)
 	if mgtr.migrationLock, err = acquireMigrationLock(ctx, c.ApplierConnectionConfig, names); err != nil {
 		return fmt.Errorf("--cleanup: %w", err)
@@ -359,16 +362,16 @@ func (k *cleaner) findCheckpoints(ctx context.Context) (*leftover, error) {
 
 // findSentries looks for sentries by their comment, and at what else has the name of the old table, which is never touched.
 func (k *cleaner) findSentries(ctx context.Context) (found []*leftover, err error) {
-	var lower int
-	if err := k.applier.general.QueryRowContext(ctx, "SELECT /* gh-ost */ @@lower_case_table_names").Scan(&lower); err != nil {
-		return nil, fmt.Errorf("reading lower_case_table_names: %w", err)
+	ignoreCase, err := (tables{k.applier.general}).ignoreCase(ctx)
+	if err != nil {
+		return nil, err
 	}
 	names, err := k.namesOfSentries(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		if !k.isOld(name, lower != 0) {
+		if !k.isOld(name, ignoreCase) {
 			continue
 		}
 		table := sql.TableName{Schema: k.old.Schema, Name: name}

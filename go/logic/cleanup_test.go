@@ -4,6 +4,8 @@ import (
 	gosql "database/sql"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -258,4 +260,27 @@ func TestCleanupWhereTheCaseOfNamesIsIgnored(t *testing.T) {
 	require.NoError(t, s.cleanUp())
 
 	assert.Equal(t, []string{"orders"}, s.tables())
+}
+
+// Where the case of names is ignored a table has one lock, however its name is written.
+func TestARunKeepsOthersFromItsTableWhoseNameTheyWriteInAnotherCase(t *testing.T) {
+	server := testserver.Start(t, testserver.Options{Flavor: testserver.MariaDB, Args: []string{"--lower-case-table-names=1"}})
+	for _, name := range []string{"Orders", strings.Repeat("Orders", 10)} {
+		t.Run(name, func(t *testing.T) {
+			schema := server.Schema(t)
+			db := server.SchemaDB(t, schema)
+			mustExec(t, db, "CREATE TABLE "+name+" (id int PRIMARY KEY)")
+			flagFile := filepath.Join(t.TempDir(), "postpone")
+			m := newMigration(t, server, schema, name, "ADD COLUMN w int", func(c *base.MigrationContext) { c.PostponeCutOverFlagFile = flagFile })
+			result := m.start()
+			require.Eventually(t, m.Migrator.context.IsPostponing, time.Minute, 20*time.Millisecond)
+
+			other := strings.ToUpper(name)
+			require.ErrorContains(t, newMigration(t, server, schema, other, "").Cleanup(), "holds the lock")
+			require.ErrorContains(t, requireEnd(t, newMigration(t, server, schema, other, "ADD COLUMN x int").start(), time.Minute), "holds the lock")
+
+			require.NoError(t, os.Remove(flagFile))
+			require.NoError(t, requireEnd(t, result, time.Minute))
+		})
+	}
 }

@@ -15,6 +15,9 @@ import (
 // takeLock takes the migration lock.
 func (mgtr *Migrator) takeLock(ctx context.Context) (err error) {
 	c := mgtr.context
+	if c.IgnoresNameCase, err = (tables{mgtr.applier.general}).ignoreCase(ctx); err != nil {
+		return err
+	}
 	names := append([]string{c.GetMigrationLockName()}, c.HelperLockNames()...)
 	if mgtr.migrationLock, err = acquireMigrationLock(ctx, c.ApplierConnectionConfig, names); err != nil {
 		return err

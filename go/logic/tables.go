@@ -37,6 +37,15 @@ func (t tables) comment(ctx context.Context, table sql.TableName) (comment strin
 	return comment, true, nil
 }
 
+// ignoreCase tells whether the server takes names that differ in their case for one table.
+func (t tables) ignoreCase(ctx context.Context) (bool, error) {
+	var lower int
+	if err := t.db.QueryRowContext(ctx, "SELECT /* gh-ost */ @@lower_case_table_names").Scan(&lower); err != nil {
+		return false, fmt.Errorf("reading lower_case_table_names: %w", err)
+	}
+	return lower != 0, nil
+}
+
 // drop drops a table if it exists.
 func (t tables) drop(ctx context.Context, table sql.TableName) error {
 	if _, err := t.db.ExecContext(ctx, "DROP /* gh-ost */ TABLE IF EXISTS "+table.String()); err != nil {
