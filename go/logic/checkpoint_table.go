@@ -19,7 +19,7 @@ type checkpointTable struct {
 	name sql.TableName
 }
 
-// checkpointKeyName is a key column's name as far as it goes into the names of its bounds.
+// checkpointKeyLength is how many characters of a key column's name go into the names of its bounds.
 const checkpointKeyLength = 60
 
 // create makes the table for a migration whose rows are told apart by the key's columns.
