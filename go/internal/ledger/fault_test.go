@@ -48,27 +48,38 @@ func TestTransactionsWhoseCommitMeetsAFaultAreSettled(t *testing.T) {
 // A statement that a stalled network still carries when its client has given it up must not change the table after the
 // client has found out that it did not happen.
 func TestStatementsHeldByAStalledNetworkDoNotHappenLater(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) { b.stalledStatements(t, func(*testproxy.Proxy) {}) })
+}
+
+// Nor may it where the session that asks for the stalled one's end is lost as well.
+func TestStatementsOfSeveralLostSessionsDoNotHappenLater(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
-		proxy := testproxy.Start(t, b.config.Addr)
-		db := connectThrough(t, proxy, b.config)
-		table := b.newTable()
-		l := ledger.New(db, table, ledger.Options{Rows: 200, StatementTimeout: 400 * time.Millisecond, Pause: -1})
-		require.NoError(t, l.Create(t.Context()))
-		stalls := proxy.OnQuery(testproxy.Regexp(`^(UPDATE|DELETE|INSERT|REPLACE) .*`+table), func(c *testproxy.Conn) { c.Stall() }).Limit(16)
-		stop := start(t, l)
-
-		require.Eventually(t, func() bool { return stalls.Hits() == 16 && l.Stats().TimedOut >= 16 }, 20*time.Second, time.Millisecond)
-		committed := l.Stats().Committed
-		require.Eventually(t, func() bool { return l.Stats().Committed > committed+100 }, 20*time.Second, time.Millisecond)
-		proxy.Resume()
-		stop()
-		proxy.Close()
-
-		assert.Zero(t, l.Stats().Contradictions+l.Stats().Errors, "%+v", l.Stats())
-		report, err := l.Verify(t.Context(), b.db, table)
-		require.NoError(t, err)
-		require.NoError(t, report.Err())
+		b.stalledStatements(t, func(proxy *testproxy.Proxy) { proxy.CutDuring(testproxy.Text("SELECT IS_USED_LOCK")).Limit(16) })
 	})
+}
+
+func (b *bench) stalledStatements(t *testing.T, also func(*testproxy.Proxy)) {
+	t.Helper()
+	proxy := testproxy.Start(t, b.config.Addr)
+	db := connectThrough(t, proxy, b.config)
+	table := b.newTable()
+	l := ledger.New(db, table, ledger.Options{Rows: 200, StatementTimeout: 400 * time.Millisecond, Pause: -1})
+	require.NoError(t, l.Create(t.Context()))
+	stalls := proxy.OnQuery(testproxy.Regexp(`^(UPDATE|DELETE|INSERT|REPLACE) .*`+table), func(c *testproxy.Conn) { c.Stall() }).Limit(16)
+	also(proxy)
+	stop := start(t, l)
+
+	require.Eventually(t, func() bool { return stalls.Hits() == 16 && l.Stats().TimedOut >= 16 }, 20*time.Second, time.Millisecond)
+	committed := l.Stats().Committed
+	require.Eventually(t, func() bool { return l.Stats().Committed > committed+100 }, 20*time.Second, time.Millisecond)
+	proxy.Resume()
+	stop()
+	proxy.Close()
+
+	assert.Zero(t, l.Stats().Contradictions+l.Stats().Errors, "%+v", l.Stats())
+	report, err := l.Verify(t.Context(), b.db, table)
+	require.NoError(t, err)
+	require.NoError(t, report.Err())
 }
 
 func TestWritersOutliveTheServer(t *testing.T) {

@@ -18,7 +18,7 @@ type session struct {
 
 	conn *sql.Conn // nil while there is none
 	name string    // of the lock that the session holds for as long as it lives; tells it from every other
-	lost string    // name of the session before it, while that may still be alive in the server; else empty
+	lost []string  // names of the sessions before it that may still be alive in the server
 }
 
 // retryPause lies between two tries to connect.
@@ -67,7 +67,7 @@ func (s *session) lose() {
 	}
 	discard(s.conn)
 	s.conn = nil
-	s.lost = s.name
+	s.lost = append(s.lost, s.name)
 }
 
 // close ends a session whose transactions have all ended.
@@ -84,17 +84,18 @@ func discard(conn *sql.Conn) {
 	conn.Close()
 }
 
-// endLost kills the lost session and returns when the server has none such any more: from then on nothing that it was
-// sent can still happen. A server gives a session's locks back after it has ended the session's transaction.
+// endLost kills the lost sessions and returns when the server has none of them any more: from then on nothing that they
+// were sent can still happen. A server gives a session's locks back after it has ended the session's transaction. There
+// may be several: the session that asks for another's end can be lost too.
 func (s *session) endLost(ctx context.Context) error {
-	for s.lost != "" {
+	for len(s.lost) > 0 {
 		var id sql.NullInt64
-		if err := s.conn.QueryRowContext(ctx, "SELECT IS_USED_LOCK(?)", s.lost).Scan(&id); err != nil {
+		if err := s.conn.QueryRowContext(ctx, "SELECT IS_USED_LOCK(?)", s.lost[0]).Scan(&id); err != nil {
 			return fmt.Errorf("looking for a lost session: %w", err)
 		}
 		if !id.Valid {
-			s.lost = ""
-			return nil
+			s.lost = s.lost[1:]
+			continue
 		}
 		// It may end by itself in between: then this fails and the next look finds it gone.
 		if _, err := s.conn.ExecContext(ctx, fmt.Sprintf("KILL %d", id.Int64)); err != nil && isLost(err) {
