@@ -21,6 +21,7 @@ type ChangelogState string
 // a colon.
 const (
 	GhostTableMigrated         ChangelogState = "GhostTableMigrated"
+	Resumed                    ChangelogState = "Resumed" // only of a run that goes on from a checkpoint; with a token behind a colon
 	ReadMigrationRangeValues   ChangelogState = "ReadMigrationRangeValues"
 	StricterKeysSettled        ChangelogState = "StricterKeysSettled" // only if a unique key became stricter
 	AllEventsUpToLockProcessed ChangelogState = "AllEventsUpToLockProcessed"

@@ -17,6 +17,9 @@ const checkpointLimit = 10 * time.Second
 // errNotCheckpointed is told to who asks for a checkpoint of a run that keeps none.
 var errNotCheckpointed = errors.New("this run keeps no checkpoints: it was started without --checkpoint, or has not come to follow the table yet")
 
+// errNotProven keeps the checkpoint that a run goes on from until it is known to be about the binary log that is read.
+var errNotProven = errors.New("the checkpoint that this run goes on from has not come by in the binary log yet; it stands")
+
 // prepareCheckpoints makes the checkpoint table, if checkpoints are wanted.
 func (mgtr *Migrator) prepareCheckpoints(ctx context.Context) error {
 	if !mgtr.context.Checkpoint {
@@ -131,7 +134,7 @@ func (mgtr *Migrator) beginCheckpoints(ctx context.Context) error {
 			if mgtr.context.IsInCutOverCriticalSection() || mgtr.context.IsCutOverComplete() {
 				continue
 			}
-			if _, err := mgtr.Checkpoint(ctx); err != nil && ctx.Err() == nil {
+			if _, err := mgtr.Checkpoint(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, errNotProven) {
 				_ = mgtr.log.Errorf("error attempting checkpoint: %v", err) // the migration does not depend on it
 			}
 		}
@@ -148,6 +151,9 @@ func (mgtr *Migrator) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	}
 	if mgtr.context.IsCutOverComplete() {
 		return nil, errors.New("the tables are swapped: there is nothing left to go on with")
+	}
+	if mgtr.streamer != nil && !mgtr.streamer.isProven() {
+		return nil, errNotProven
 	}
 	mgtr.log.Infof("starting checkpoint at %s", time.Now().Format(time.RFC3339))
 	checkpoint, err := mgtr.writeCheckpoint(ctx, asItIs)
@@ -170,7 +176,10 @@ func (mgtr *Migrator) lastCheckpoint(ctx context.Context) {
 	if mgtr.checkpoints == nil || mgtr.streamerApplied() == nil || mgtr.context.Revert || mgtr.context.Noop {
 		return
 	}
-	if _, err := mgtr.Checkpoint(ctx); err != nil {
+	if proof := mgtr.streamer.proof; proof != nil && proof.refuted.Load() {
+		return // nothing can go on from here
+	}
+	if _, err := mgtr.Checkpoint(ctx); err != nil && !errors.Is(err, errNotProven) {
 		_ = mgtr.log.Errorf("error attempting checkpoint: %v; the one before it stands", err)
 	}
 	mgtr.log.Infof("To go on from here, give the same command line again with --resume")

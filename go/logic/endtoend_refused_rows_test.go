@@ -69,3 +69,38 @@ func ordered(names []string) []string {
 	}
 	return names
 }
+
+// An ENUM's value 0, which only a server outside strict mode makes, is none that a strict session can write everywhere. It
+// must not open the door for others that the server would bend.
+func TestARowWithAnErrorValueIsAppliedAndNoneThatIsBentBesides(t *testing.T) {
+	lenient := "SET SESSION sql_mode = ''"
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		s := scenario{
+			create: []string{"CREATE TABLE t (id int PRIMARY KEY, e enum('a','b') NOT NULL, c int, d decimal(10,5))", "INSERT INTO t VALUES (1, 'a', 1, 1)"},
+			alter:  "MODIFY c tinyint, MODIFY e enum('z','a') NOT NULL, MODIFY d decimal(10,1)",
+		}
+		for name, refused := range map[string]string{
+			"alone":             "INSERT INTO t VALUES (77, 'zz', 1000, 1)",
+			"beside a good one": "INSERT INTO t VALUES (3, 'zz', 1, 1), (77, 'a', 1000, 1), (4, 'zz', 3, 1)",
+			"a label that goes": "INSERT INTO t VALUES (3, 'zz', 1, 1), (77, 'b', 1, 1)",
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				r := s.begin(t, server)
+				r.copyRows()
+				r.exec(lenient, refused)
+				err := r.ended()
+				require.Error(t, err)
+				assert.Contains(t, err.Error(), "77", "names the key")
+			})
+		}
+		t.Run("good ones", func(t *testing.T) {
+			t.Parallel()
+			r := s.begin(t, server)
+			r.copyRows()
+			r.exec(lenient, "INSERT INTO t VALUES (2, 'zz', 2, 1.23456), (3, 'a', 3, 1.23456), (4, 'zz', 4, 1)", "UPDATE t SET e = '' WHERE id = 1")
+			require.NoError(t, r.end())
+			assert.Equal(t, []string{"1,0,1,1.0", "2,0,2,1.2", "3,2,3,1.2", "4,0,4,1.0"}, rowsOf(t, r.db, "SELECT id, e + 0, c, d FROM t ORDER BY id"))
+		})
+	})
+}

@@ -174,6 +174,7 @@ func (mgtr *Migrator) streamOn(ctx context.Context) error {
 	mgtr.streamer = mgtr.newStreamer()
 	mgtr.streamer.beginBehind(mgtr.earlier.LastTrxCoords)
 	mgtr.streamer.Follow(mgtr.original.Columns.Len())
+	mgtr.streamer.requireCheckpoint(mgtr.checkpoints.table.name, mgtr.earlier)
 	return mgtr.streamFromCheckpoint(ctx)
 }
 
@@ -205,6 +206,9 @@ func (mgtr *Migrator) adoptTables(ctx context.Context) error {
 	mgtr.changelog = NewChangelog(mgtr.applier.general, changelog)
 	mgtr.created = append(mgtr.created, changelog, mgtr.names.ghost)
 	mgtr.created = append(mgtr.created, mgtr.checkpoints.table.name)
+	if err := mgtr.changelog.WriteState(ctx, mgtr.streamer.proof.token); err != nil {
+		return err
+	}
 	if err := mgtr.touchPostponeFile(); err != nil {
 		return err
 	}

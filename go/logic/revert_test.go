@@ -288,3 +288,37 @@ func TestPurgedBinaryLogsAreRefusedByResumeAndRevert(t *testing.T) {
 		assert.Equal(t, before, tablesOf(t, db, schema))
 	})
 }
+
+// After a reset the places of before come again, and are about something else.
+func TestABinaryLogThatWasBegunAnewIsNotResumedFrom(t *testing.T) {
+	t.Parallel()
+	testserver.BothFresh(t, testserver.Options{}, func(t *testing.T, server *testserver.Server) {
+		schema := server.Schema(t)
+		db := server.SchemaDB(t, schema)
+		mustExec(t, db, "CREATE TABLE t (id int PRIMARY KEY, v int)", "INSERT INTO t VALUES (1, 1), (2, 2)")
+		run := interrupted(t, server, schema, true)
+		mustExec(t, db, "UPDATE t SET v = 3 WHERE id = 1") // nobody can know of this
+		reset := "RESET BINARY LOGS AND GTIDS"
+		if server.Flavor == testserver.MariaDB {
+			reset = "RESET MASTER"
+		}
+		require.Eventually(t, func() bool { // a log that is still being sent to who was killed cannot be reset
+			_, err := db.Exec(reset)
+			return err == nil
+		}, 30*time.Second, 200*time.Millisecond)
+		mustExec(t, db, "CREATE TABLE other (id int PRIMARY KEY)")
+		for id := range 500 {
+			mustExec(t, db, fmt.Sprintf("INSERT INTO other VALUES (%d)", id))
+		}
+
+		for range 2 { // the first refusal must not leave a checkpoint that the second try believes
+			resume := newMigration(t, server, schema, "t", run.Alter, checkpointed, byGTID, func(c *base.MigrationContext) { c.Resume = true })
+			err := requireEnd(t, resume.start(), time.Minute)
+
+			require.ErrorContains(t, err, "does not have checkpoint")
+			assert.ErrorContains(t, err, "--cleanup")
+			assert.False(t, resume.log.contains("with --resume"), "it does not say to go on")
+		}
+		assert.Equal(t, []string{"1,3", "2,2"}, rowsOf(t, db, "SELECT * FROM t ORDER BY id"))
+	})
+}

@@ -53,6 +53,7 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		Statements:  mgtr.bend(mgtr.keys),
 		Careful:     mgtr.carefulStatements(),
 		Preserving:  preserving,
+		Lenient:     mgtr.keys,
 		Patient:     mgtr.patientStatements(),
 		Progress:    progress,
 		Earlier:     begun,

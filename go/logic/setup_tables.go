@@ -266,7 +266,13 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 		mgtr.applier.counts = warningPolicy{ghost: mgtr.names.ghost.Name, key: c.UniqueKey.NameInGhostTable}.counting
 	}
 	mgtr.keys, err = sql.NewApplyStatements(mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, mgtr.applier.timeZone, mgtr.shared.Filled...)
-	return err
+	if err != nil {
+		return err
+	}
+	if mgtr.applier.server.Dialect.IsMariaDB() && !c.SkipStrictMode {
+		mgtr.keys.WriteErrorValuesLeniently(mgtr.applier.sqlMode)
+	}
+	return nil
 }
 
 // renames is what the ALTER renames and drops, as far as data is to follow.

@@ -33,6 +33,7 @@ type EventsStreamer struct {
 	applied   atomic.Pointer[appliedPlace]
 	writes    clientWrites // to the original
 	begin     *followFrom  // nil unless the original is to be followed from a certain statement on
+	proof     *resumeProof // nil unless the stream goes on from a checkpoint
 	connected chan struct{}
 	watch     atomic.Pointer[func(*binlog.Event) error] // told each row event of the original; nil: nobody is
 
@@ -55,7 +56,8 @@ func NewEventsStreamer(settings binlog.Settings, original, changelog sql.TableNa
 	s := &EventsStreamer{original: original, changelog: changelog, backlog: backlog, board: newTokenBoard(), beat: beat, log: log, ownMark: "own " + rand.Text(), connected: make(chan struct{})}
 	settings.Follow = func(schema, table string) bool {
 		// Events are read ahead: before the statement that the original is to be followed from has been handled.
-		return s.isTable(schema, table, changelog) || s.isTable(schema, table, original) && (s.columns.Load() > 0 || s.begin != nil)
+		return s.isTable(schema, table, changelog) || s.isTable(schema, table, original) && (s.columns.Load() > 0 || s.begin != nil) ||
+			!s.isProven() && s.isTable(schema, table, s.proof.table)
 	}
 	s.stream = binlog.NewStream(settings, log)
 	return s
@@ -127,6 +129,8 @@ func (s *EventsStreamer) handle(ctx context.Context, event *binlog.Event) error 
 		return s.handleChangelog(ctx, event)
 	case s.isTable(event.Schema, event.Table, s.original):
 		return s.handleOriginal(ctx, event)
+	case s.proof != nil && s.isTable(event.Schema, event.Table, s.proof.table):
+		s.proof.row(event)
 	}
 	return nil
 }
@@ -174,6 +178,9 @@ func (s *EventsStreamer) handleChangelog(ctx context.Context, event *binlog.Even
 			}
 		case stateHint:
 			s.log.Infof("Intercepted changelog state %s", ReadChangelogState(value))
+			if err := s.proof.state(value); err != nil {
+				return err
+			}
 			s.currentAudit().token(value)
 			handled := func() {
 				s.log.Infof("Handled changelog state %s", ReadChangelogState(value))

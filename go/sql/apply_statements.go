@@ -20,6 +20,7 @@ type ApplyStatements struct {
 	replaceHead string
 	insertHead  string
 	deleteHead  string
+	errors      errorValues
 }
 
 type boundColumn struct {
@@ -100,6 +101,9 @@ func (s *ApplyStatements) write(head string, rows [][]any) (query string, args [
 	}
 	var q statement
 	q.args = make([]any, 0, len(rows)*len(s.written))
+	if s.errors.head != "" && s.ErrorValues(rows) > 0 {
+		q.write(s.errors.head)
+	}
 	q.write(head)
 	for i, row := range rows {
 		if i > 0 {

@@ -17,8 +17,8 @@
 // Scars, each held by a test in servers_test.go, keys_servers_test.go or json_servers_test.go:
 //   - No server uses an index to compare an ENUM by order of its numbers, and the order of its labels is not the index's: such
 //     ranges are lists of numbers.
-//   - Strict mode refuses an ENUM's index 0 as a number; MySQL takes the digits '0'. MariaDB takes neither, so there an applied
-//     change with that value ends the migration with the server's error.
+//   - Strict mode refuses an ENUM's index 0 as a number; MySQL takes the digits '0'. MariaDB takes no expression for it, so
+//     there such rows are written outside strict mode, and the warnings are counted (WriteErrorValuesLeniently).
 //   - INSERT … SELECT makes other text of a FLOAT, a ZEROFILL or the year 0000 than ALTER does.
 //   - A decimal compared with a string is compared as a double; a number without exponent is no double, and loses -0.
 //   - The types of a JSON document's parts that only columns have (TIMESTAMP, BIT, BLOB) are lent by JSON_TABLE.

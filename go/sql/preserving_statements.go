@@ -12,6 +12,7 @@ import (
 // the server would set them: they are ON UPDATE CURRENT_TIMESTAMP.
 func (s *ApplyStatements) Keeping(columns []string) *ApplyStatements {
 	keeping := *s
+	keeping.errors = errorValues{} // they are sent together: nobody counts the warnings of each
 	for _, column := range columns {
 		keeping.kept = append(keeping.kept, quoted(column))
 	}

@@ -141,7 +141,7 @@ func (w *Writer) carefulTransaction(ctx context.Context, deletes, inserts []stat
 	}
 	owed := map[string]debt{}
 	for _, s := range inserts {
-		_, err := tx.ExecContext(ctx, s.query, s.args...)
+		err := w.send(ctx, tx, s.query, s.args, s.alone)
 		if w.owes(err) {
 			err = w.insertOneByOne(ctx, tx, s, owed)
 		}
@@ -168,7 +168,7 @@ func (w *Writer) insertOneByOne(ctx context.Context, tx *gosql.Tx, refused state
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, query, args...)
+		err = w.send(ctx, tx, query, args, refused.alone[i:i+1])
 		switch {
 		case w.owes(err):
 			text, keyErr := w.Statements.KeyString(row)

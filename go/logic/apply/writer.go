@@ -47,6 +47,8 @@ type Settings struct {
 	// Preserving is set where the ghost has columns of its own whose values must outlive changes to their rows. It takes the
 	// place of Careful. Nil: such columns get their defaults with each change.
 	Preserving PreservingStatements
+	// Lenient is set where the server's strict mode does not let all values be written that a table may hold. Nil: it does.
+	Lenient LenientStatements
 	// Patient is set where a row that the ghost refuses for its values may be put right by a later change: then it is owed like
 	// one that meets another. Nil: such a row is a *RefusedRowError.
 	Patient CarefulStatements
@@ -269,7 +271,7 @@ func (w *Writer) transaction(ctx context.Context, statements []statement) error 
 	}
 	defer tx.Rollback() // after a commit it does nothing; after an error err is the one to tell
 	for _, s := range statements {
-		if _, err := tx.ExecContext(ctx, s.query, s.args...); err != nil {
+		if err := w.send(ctx, tx, s.query, s.args, s.alone); err != nil {
 			return err
 		}
 	}
@@ -290,7 +292,7 @@ func (w *Writer) findCulprit(ctx context.Context, statements []statement, refuse
 			if err != nil {
 				break
 			}
-			_, err = tx.ExecContext(ctx, query, args...)
+			err = w.send(ctx, tx, query, args, s.alone[i:i+1])
 			switch {
 			case mysql.IsPacketTooLarge(err):
 				return fmt.Errorf("the row with key (%s) is larger than the server lets a statement be: raise max_allowed_packet: %w", w.keyOf(s.alone[i]), err)
