@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// gcPercent and memoryLimit, in bytes, make the collector work harder than it does by default: what is alive is bounded
-	// by the queues, and what may come on top of it is not to double that.
-	gcPercent   = 50
+	// gcPercent and memoryLimit, in bytes: what is alive is bounded by the queues and mostly small, so the collector may
+	// rest for long; what comes on top of it must not take the process over 150 MB.
+	gcPercent   = 400
 	memoryLimit = 112 << 20
 )
 
