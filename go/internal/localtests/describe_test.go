@@ -73,7 +73,7 @@ func rowsOf(t testing.TB, db *gosql.DB, table sql.TableName, more []string) []st
 	}
 	require.NoError(t, columns.Err())
 	for _, expression := range more {
-		expressions = append(expressions, "COALESCE(CAST("+expression+" AS CHAR), 'NULL')")
+		expressions = append(expressions, "COALESCE(CAST("+strings.ReplaceAll(expression, "{table}", table.Name)+" AS CHAR), 'NULL')")
 	}
 	session, err := db.Conn(t.Context())
 	require.NoError(t, err)

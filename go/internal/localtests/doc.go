@@ -13,9 +13,9 @@
 //	expect_log      the program's log must have every line of this file
 //	native_refuses  the native ALTER must fail as well, which shows that a refusal is the server's and not ours
 //	table           the table's name
-//	columns         expressions to compare beside the columns, one a line
+//	columns         expressions to compare beside the columns, one a line; {table} stands for the table's name
 //	sql_mode        sql_mode of the sessions that create and change rows; default: the server's
-//	globals         global variables to set for the case, name = value, one a line; such a case runs alone
+//	globals         global variables of the server that alters, name = value, one a line; such a case runs alone
 //	twin.sql        statements run on the native result before it is compared, where a difference is meant (foreign keys)
 //	gtid            if it is there, the stream is read by GTID
 //	flavor          the one server that the case is for: mysql or mariadb

@@ -88,6 +88,9 @@ func TestEveryTableIsMigratedAsByANativeALTER(t *testing.T) {
 				}
 				if c.runsAlone() || topology.runsAlone() {
 					c.setGlobals(t, server)
+					if topology == onReplica { // there it is the replica that alters
+						c.setGlobals(t, server.Replica)
+					}
 				} else {
 					t.Parallel()
 				}

@@ -4,8 +4,10 @@ import (
 	"net"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/github/gh-ost/go/base"
 	"github.com/github/gh-ost/go/internal/testserver"
 )
 
@@ -73,10 +75,17 @@ func (p topology) arguments(server *testserver.Server) []string {
 	return arguments
 }
 
-// resultTable is where the result stands when the program has ended.
-func (p topology) resultTable(table string) string {
-	if p == onReplica {
-		return "_" + table + "_gho"
+// resultTable is where the result stands when the program has ended that was run with these arguments.
+func (p topology) resultTable(table string, arguments []string) string {
+	if p != onReplica {
+		return table
 	}
-	return table
+	context := base.NewMigrationContext()
+	context.OriginalTableName = table
+	for _, argument := range arguments {
+		if name, forced := strings.CutPrefix(argument, "--force-table-names="); forced {
+			context.ForceTmpTableName = name
+		}
+	}
+	return context.GetGhostTableName()
 }

@@ -171,11 +171,11 @@ func (r *trial) requireRefused(err error, tool *tool, structure string, twin *tw
 // requireSame compares the result with the twin.
 func (r *trial) requireSame(twin *twin) {
 	changed := r.topology.changed(r.server)
-	result := sql.TableName{Schema: r.schema, Name: r.topology.resultTable(r.table)}
+	result := sql.TableName{Schema: r.schema, Name: r.topology.resultTable(r.table, r.extraArgs)}
 	db := changed.SchemaDB(r.t, r.schema)
 	structure, expected := structureOf(r.t, db, result), structureOf(r.t, twin.db, twin.name)
 	if r.topology == onReplica {
-		structure = strings.Replace(structure, sql.EscapeName(result.Name), sql.EscapeName(r.table), 1)
+		structure = strings.Replace(structure, withinQuotes(result.Name), withinQuotes(r.table), 1)
 		structure = strings.ReplaceAll(structure, "`"+result.Name+"_chk_", "`"+r.table+"_chk_") // as the swap would
 		structure, expected = sortedLines(structure), sortedLines(expected)                     // checks stand in the order of their names
 	}
@@ -184,6 +184,12 @@ func (r *trial) requireSame(twin *twin) {
 	for _, table := range tablesOf(r.t, db, r.schema) {
 		assert.False(r.t, strings.HasPrefix(table, "_") && strings.HasSuffix(table, "_ghc"), "the table %s was left", table)
 	}
+}
+
+// withinQuotes is a name as it stands between quotes, whichever these are.
+func withinQuotes(name string) string {
+	escaped := sql.EscapeName(name)
+	return escaped[1 : len(escaped)-1]
 }
 
 func sortedLines(structure string) string {
