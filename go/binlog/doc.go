@@ -10,6 +10,8 @@
 //     and events are expanded. What cannot be told for certain ends the stream: see errors.go.
 //   - Reading and decoding run ahead of the handler, bounded in bytes. Transactions above 8 MiB pass through as they come.
 //   - HandledTransaction is a place from which another stream misses nothing.
+//   - A connection that takes up where another was lost has the last transaction sent once more, and goes on only if it is
+//     as before (anchor.go): a log that was reset, or has lost its end in a crash, is not read on.
 //
 // What it relies on: one server process writes transactions to its log one after the other, and sends a log to the
 // end of a complete one; the account has REPLICATION SLAVE; no other replica has the server id. (MySQL tells replicas

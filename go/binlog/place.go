@@ -113,6 +113,16 @@ func (p *place) begin(id gtid) error {
 	return nil
 }
 
+// lastOf is the last transaction read of the domain that id belongs to; nil on MySQL, and if there is none.
+func (p *place) lastOf(id gtid) *gomysql.MariadbGTID {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if set, ok := p.completed.(*gomysql.MariadbGTIDSet); ok && id.mariadb != nil {
+		return set.Sets[id.mariadb.DomainID]
+	}
+	return nil
+}
+
 // complete notes that the transaction has been read to its end.
 func (p *place) complete() error {
 	p.mu.Lock()

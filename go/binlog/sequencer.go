@@ -27,6 +27,10 @@ type sequencer struct {
 	// go on with it, and what was passed on is not passed on again.
 	torn *tornTransaction
 
+	trace trace   // of the events since the last whole transaction
+	last  *anchor // nil: there is none yet in this file
+	proof *anchor // that the current connection has to send first, as it was; nil: nothing has to be shown
+
 	xa         map[string]preparedXA // by xid; those that wait for commit or rollback
 	xaOrder    int                   // of the next
 	xaBytes    int64                 // of their events and of those in a transaction being read
@@ -94,6 +98,10 @@ func (s *sequencer) restart() {
 	}
 	s.drop()
 	s.place.abandon()
+	s.trace, s.proof = trace{}, nil
+	if s.last.isUsable(s.place.byGTID()) {
+		s.proof = s.last
+	}
 	s.flowing, s.advanced = false, false
 }
 
@@ -180,6 +188,10 @@ func (s *sequencer) takeRotate(e entry) error {
 	if err := s.cutOff(); err != nil {
 		return err
 	}
+	if s.flowing && s.proof == nil {
+		s.last = nil // it must not keep the server from purging the file behind us
+	}
+	s.trace = trace{}
 	s.place.rotate(e.file, e.pos)
 	return s.handOn(nil)
 }
@@ -187,9 +199,10 @@ func (s *sequencer) takeRotate(e entry) error {
 // takeBetween moves on over events that belong to no transaction, so that the place of a server that has been idle since
 // is reached.
 func (s *sequencer) takeBetween() error {
-	if s.open {
+	if s.open || s.proof != nil {
 		return nil
 	}
+	s.trace = trace{}
 	if err := s.place.complete(); err != nil {
 		return err
 	}
@@ -341,6 +354,7 @@ func (s *sequencer) end(withheld []gtid) error {
 	if !s.trx.gtid.isZero() {
 		ids = append(ids, s.trx.gtid)
 	}
+	s.remember()
 	s.drop()
 	s.advanced = true
 	if err := s.place.complete(); err != nil {
@@ -351,6 +365,9 @@ func (s *sequencer) end(withheld []gtid) error {
 
 // handOn tells how far everything is handled once the events passed on have been.
 func (s *sequencer) handOn(ids []gtid) error {
+	if s.proof != nil {
+		return nil // it has been told
+	}
 	next := progress{file: s.place.completedFile, end: s.place.completedEnd, ids: ids}
 	if oldest, waiting := s.oldestXA(); waiting {
 		next.file, next.end = oldest.start.file, oldest.start.end

@@ -75,7 +75,7 @@ func (s *session) config() replication.BinlogSyncerConfig {
 
 // start asks for the log from the last completely read transaction on.
 func (s *session) start(syncer *replication.BinlogSyncer) (*replication.BinlogStreamer, error) {
-	switch from := s.sequencer.place.completedCoordinates().(type) {
+	switch from := s.sequencer.from().(type) {
 	case *mysql.FileBinlogCoordinates:
 		return syncer.StartSync(gomysql.Position{Name: from.LogFile, Pos: uint32(from.LogPos)})
 	case *mysql.GTIDBinlogCoordinates:
@@ -100,7 +100,7 @@ func (s *session) prepare(conn *client.Conn) error {
 	if s.settings.Flavor != mysql.MariaDBFlavor || !s.settings.UseGTID {
 		return nil
 	}
-	from := s.sequencer.place.completedCoordinates()
+	from := s.sequencer.from()
 	_, err = conn.Execute(fmt.Sprintf("SET /* gh-ost */ @slave_connect_state = '%s', @slave_gtid_strict_mode = 1", from))
 	if err != nil {
 		return fmt.Errorf("setting the GTID position to start from: %w", err)
@@ -117,6 +117,13 @@ func (s *session) HandleEvent(event *replication.BinlogEvent) error {
 	default:
 		if !s.sequencer.place.read(event.Header.LogPos, event.Header.EventSize) {
 			s.refused = &PositionTooLargeError{At: s.sequencer.place.coordinates()}
+			return s.refused
+		}
+	}
+	if isPartOfTransaction(event.Header.EventType) {
+		s.sequencer.trace.add(event.RawData, s.settings.UseGTID)
+		if s.sequencer.proof != nil {
+			s.refused = s.sequencer.prove()
 			return s.refused
 		}
 	}

@@ -201,7 +201,10 @@ func (c *Copier) copyInPieces(ctx context.Context, r Range) error {
 	w := newWalk(c.DB, c.Statements, Bounds{Min: r.From, Max: r.To}, func() int64 { return size })
 	w.include, w.iteration = r.IncludeFrom, r.Iteration
 	for {
-		piece, ok, err := w.next(ctx)
+		var piece Range
+		var ok bool
+		err := c.retry(ctx, func(err error, attempt int64) { c.Retrying(r, err, attempt) },
+			func() (err error) { piece, ok, err = w.next(ctx); return err })
 		if err != nil || !ok {
 			return err
 		}
