@@ -1,6 +1,7 @@
 package binlog
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,15 @@ func (e *PurgedError) Error() string {
 }
 
 func (e *PurgedError) Unwrap() error { return e.Err }
+
+// IsLost tells errors after which no other stream can go on from a place that this one has read: the log is another one, or
+// is gone.
+func IsLost(err error) bool {
+	var purged *PurgedError
+	var foreign *ForeignLogError
+	var torn *TornTransactionError
+	return errors.As(err, &purged) || errors.As(err, &foreign) || errors.As(err, &torn)
+}
 
 // PartialRowError says that a row of a followed table was logged without some of its columns.
 type PartialRowError struct {

@@ -56,6 +56,7 @@ type checkpointRecord struct {
 	LowWater *lowWater `json:"low_water,omitempty"` // nil: nothing is copied
 	Attempt  string    `json:"attempt,omitempty"`   // the token of the cut-over attempt that has begun, or that has swapped
 	Slipped  int       `json:"slipped,omitempty"`   // writes that stand in the old table only
+	Mark     string    `json:"mark,omitempty"`      // what the changelog was told just behind the place; "" after a swap
 
 	Reverted *revertedSoFar `json:"reverted,omitempty"` // by a revert that has begun; nil if none has kept it
 }
@@ -127,6 +128,8 @@ func (c *Checkpoint) describe() {
 	}
 }
 
+var errNothingApplied = errors.New("nothing has been applied yet that a checkpoint could stand for")
+
 // checkpointer writes checkpoints.
 type checkpointer struct {
 	table         checkpointTable
@@ -139,7 +142,7 @@ type checkpointer struct {
 // write makes a checkpoint for a place up to which all is applied, with changes to it, and stores it.
 func (k *checkpointer) write(ctx context.Context, applied mysql.BinlogCoordinates, change func(*Checkpoint)) (*Checkpoint, error) {
 	if applied == nil || applied.IsEmpty() {
-		return nil, errors.New("nothing has been applied yet that a checkpoint could stand for")
+		return nil, errNothingApplied
 	}
 	checkpoint := &Checkpoint{LastTrxCoords: applied, DMLApplied: k.eventsApplied(), record: k.identity}
 	if err := checkpoint.record.setLowWater(k.lowWater()); err != nil {

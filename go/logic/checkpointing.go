@@ -168,7 +168,14 @@ func (mgtr *Migrator) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 func (mgtr *Migrator) writeCheckpoint(ctx context.Context, change func(*Checkpoint)) (*Checkpoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkpointLimit)
 	defer cancel()
-	return mgtr.checkpoints.write(ctx, mgtr.streamerApplied(), change)
+	if mgtr.streamer == nil || mgtr.streamer.appliedPlace() == nil {
+		return nil, errNothingApplied
+	}
+	at := mgtr.streamer.appliedPlace()
+	return mgtr.checkpoints.write(ctx, at.BinlogCoordinates, func(c *Checkpoint) {
+		c.record.Mark = at.mark
+		change(c)
+	})
 }
 
 // lastCheckpoint writes one when the run ends without a swap, however it ends.
@@ -176,7 +183,7 @@ func (mgtr *Migrator) lastCheckpoint(ctx context.Context) {
 	if mgtr.checkpoints == nil || mgtr.streamerApplied() == nil || mgtr.context.Revert || mgtr.context.Noop {
 		return
 	}
-	if proof := mgtr.streamer.proof; proof != nil && proof.refuted.Load() {
+	if proof := mgtr.streamer.proof; mgtr.logIsLost.Load() || proof != nil && proof.refuted.Load() {
 		return // nothing can go on from here
 	}
 	if _, err := mgtr.Checkpoint(ctx); err != nil && !errors.Is(err, errNotProven) {

@@ -172,7 +172,7 @@ func (i tableIdentity) isAsBefore(earlier tableIdentity) bool {
 // streamOn reads the binary log from the checkpoint on. The original is followed from the first event.
 func (mgtr *Migrator) streamOn(ctx context.Context) error {
 	mgtr.streamer = mgtr.newStreamer()
-	mgtr.streamer.beginBehind(mgtr.earlier.LastTrxCoords)
+	mgtr.streamer.beginBehind(mgtr.earlier)
 	mgtr.streamer.Follow(mgtr.original.Columns.Len())
 	mgtr.streamer.requireCheckpoint(mgtr.checkpoints.table.name, mgtr.earlier)
 	return mgtr.streamFromCheckpoint(ctx)

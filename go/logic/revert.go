@@ -151,7 +151,7 @@ func (mgtr *Migrator) requireSwappedTables(ctx context.Context) error {
 // streamSinceSwap reads the binary log from the swap on.
 func (mgtr *Migrator) streamSinceSwap(ctx context.Context) error {
 	mgtr.streamer = mgtr.newStreamer()
-	mgtr.streamer.beginBehind(mgtr.earlier.LastTrxCoords)
+	mgtr.streamer.beginBehind(mgtr.earlier)
 	mgtr.streamer.FollowBehind(mgtr.earlier.record.Attempt, mgtr.original.Columns.Len())
 	return mgtr.streamFromCheckpoint(ctx)
 }

@@ -243,7 +243,13 @@ func (mgtr *Migrator) newStreamer() *EventsStreamer {
 func (mgtr *Migrator) runStreamer(ctx context.Context, from mysql.BinlogCoordinates) error {
 	c := mgtr.context
 	mgtr.log.Infof("Connecting binlog streamer at %s", from.DisplayString())
-	mgtr.background(func(ctx context.Context) error { return mgtr.streamer.Run(ctx, from) })
+	mgtr.background(func(ctx context.Context) error {
+		err := mgtr.streamer.Run(ctx, from)
+		if binlog.IsLost(err) {
+			mgtr.logIsLost.Store(true)
+		}
+		return err
+	})
 	select {
 	case <-mgtr.streamer.Connected():
 	case <-ctx.Done():

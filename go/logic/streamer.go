@@ -41,8 +41,12 @@ type EventsStreamer struct {
 	audit      *audit // nil unless a cut-over is under way
 }
 
-// appliedPlace is a place in the binary log up to which everything has been applied.
-type appliedPlace struct{ mysql.BinlogCoordinates }
+// appliedPlace is a place in the binary log up to which everything has been applied, and what the changelog was told behind
+// it, which nobody else has ever written.
+type appliedPlace struct {
+	mysql.BinlogCoordinates
+	mark string
+}
 
 // followFrom is the statement from which on the original is followed.
 type followFrom struct {
@@ -99,14 +103,18 @@ func (s *EventsStreamer) Applied() mysql.BinlogCoordinates {
 	return nil
 }
 
+// appliedPlace is Applied with its mark.
+func (s *EventsStreamer) appliedPlace() *appliedPlace { return s.applied.Load() }
+
 // beginBehind notes the place that the stream will begin at: up to there all has been applied. It must be called before Run.
-func (s *EventsStreamer) beginBehind(place mysql.BinlogCoordinates) {
-	s.applied.Store(&appliedPlace{place})
+func (s *EventsStreamer) beginBehind(checkpoint *Checkpoint) {
+	s.applied.Store(&appliedPlace{checkpoint.LastTrxCoords, checkpoint.record.Mark})
 }
 
 // handled notes the place up to which everything has been handled, to be told as applied when a marker put now is reached.
-func (s *EventsStreamer) handled() (reached func()) {
-	at := &appliedPlace{s.stream.HandledTransaction()}
+// The mark is what was read behind that place.
+func (s *EventsStreamer) handled(mark string) (reached func()) {
+	at := &appliedPlace{s.stream.HandledTransaction(), mark}
 	return func() { s.applied.Store(at) }
 }
 
@@ -160,6 +168,8 @@ func (s *EventsStreamer) handleChangelog(ctx context.Context, event *binlog.Even
 			continue // a deleted row, or not a table of ours
 		}
 		hint, value := textOf(row.After[changelogHintOrdinal]), textOf(row.After[changelogValueOrdinal])
+		mark := hint + " " + value
+		s.proof.changelog(mark)
 		switch hint {
 		case heartbeatHint:
 			written, err := time.Parse(time.RFC3339Nano, value)
@@ -170,7 +180,7 @@ func (s *EventsStreamer) handleChangelog(ctx context.Context, event *binlog.Even
 				s.beat(written)
 				continue
 			}
-			applied := s.handled()
+			applied := s.handled(mark)
 			s.backlog.PutHeartbeat(func() { applied(); s.beat(written) })
 		case checksumHint:
 			if err := s.backlog.PutMarker(ctx, func() { s.board.deliver(value) }); err != nil {
@@ -190,7 +200,7 @@ func (s *EventsStreamer) handleChangelog(ctx context.Context, event *binlog.Even
 				handled()
 				continue
 			}
-			applied := s.handled()
+			applied := s.handled(mark)
 			if err := s.backlog.PutMarker(ctx, func() { applied(); handled() }); err != nil {
 				return err
 			}
