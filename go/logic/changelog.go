@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	gosql "database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -84,6 +85,15 @@ func (c *Changelog) Create(ctx context.Context) error {
 // WriteHeartbeat writes the time, which shows in the stream and on replicas how far they are behind.
 func (c *Changelog) WriteHeartbeat(ctx context.Context, now time.Time) error {
 	return c.write(ctx, heartbeatID, heartbeatHint, now.Format(time.RFC3339Nano))
+}
+
+// readHeartbeat reads the last heartbeat written; "" if there is none.
+func (c *Changelog) readHeartbeat(ctx context.Context) (value string, err error) {
+	err = c.db.QueryRowContext(ctx, fmt.Sprintf("SELECT /* gh-ost */ value FROM %s WHERE id = ?", c.table), heartbeatID).Scan(&value)
+	if err != nil && !errors.Is(err, gosql.ErrNoRows) {
+		return "", fmt.Errorf("reading the last heartbeat from the changelog: %w", err)
+	}
+	return value, nil
 }
 
 // WriteState writes a state: the row that the stream listens to, and one for the record.

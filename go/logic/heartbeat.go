@@ -2,7 +2,9 @@ package logic
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -13,6 +15,9 @@ type heartbeat struct {
 	skip      func() bool // true while nothing may be written: hibernating, or throttled by the operator
 	retries   int64
 	failed    func(err error)
+
+	written string   // the last heartbeat that the server has acknowledged; "" before the first
+	tried   []string // since then, without an answer: each may have been written, or not
 }
 
 // run writes until the context ends. More failures in a row than retries end the run, but not before as many seconds: a
@@ -27,10 +32,13 @@ func (h *heartbeat) run(ctx context.Context) error {
 			return nil
 		case now := <-timer.C:
 			if !h.skip() {
-				err := h.changelog.WriteHeartbeat(ctx, now)
+				err := h.write(ctx, now)
+				lost := new(LostCommitsError)
 				switch {
 				case err == nil:
 					failures, lastSuccess = 0, now
+				case errors.As(err, &lost):
+					return err
 				case ctx.Err() != nil:
 					return nil
 				default:
@@ -44,4 +52,35 @@ func (h *heartbeat) run(ctx context.Context) error {
 			timer.Reset(h.interval())
 		}
 	}
+}
+
+// write writes a heartbeat. After a failure it looks first whether the last one that was acknowledged is still there.
+func (h *heartbeat) write(ctx context.Context, now time.Time) error {
+	if len(h.tried) > 0 && h.written != "" {
+		found, err := h.changelog.readHeartbeat(ctx)
+		if err != nil {
+			return err
+		}
+		if found != h.written && !slices.Contains(h.tried, found) {
+			return &LostCommitsError{Written: h.written, Found: found}
+		}
+	}
+	text := now.Format(time.RFC3339Nano)
+	if err := h.changelog.WriteHeartbeat(ctx, now); err != nil {
+		h.tried = append(h.tried, text)
+		return err
+	}
+	h.written, h.tried = text, nil
+	return nil
+}
+
+// LostCommitsError says that the server does not have any more what it had acknowledged. Rows that were copied or applied may
+// have gone with it.
+type LostCommitsError struct {
+	Written, Found string // heartbeats: the last one written, and the one that is there
+}
+
+func (e *LostCommitsError) Error() string {
+	return fmt.Sprintf("the server has lost commits: its last heartbeat of this migration is %q, and it had acknowledged %q. It seems to have crashed with settings that "+
+		"do not make each commit durable (innodb_flush_log_at_trx_commit, sync_binlog). Rows in the ghost table may be lost as well: start the migration again, or, if it was run with --checkpoint, go on with --resume", e.Found, e.Written)
 }
