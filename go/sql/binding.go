@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -70,6 +71,9 @@ func encodersFor(source, target Column, timeZone string) (store, compare encoder
 	if target.Type.Kind == KindUnknown {
 		return nil, nil, fmt.Errorf("the type %q is not known", target.Type.Text)
 	}
+	if target.Type.Kind == KindBit && (source.Type.Kind == KindGeometry || source.Type.Kind == KindVector) {
+		return nil, nil, errors.New("such a value stands for no number; convert it to another type, or drop the column and add it")
+	}
 	zones, err := newZones(source, target, timeZone)
 	if err != nil {
 		return nil, nil, err
@@ -105,6 +109,9 @@ func encodersFor(source, target Column, timeZone string) (store, compare encoder
 		return nil, nil, fmt.Errorf("the type %q is not known", from.Text)
 	}
 	store = zones.wrapText(source.Type, store)
+	if target.Type.Kind == KindBit {
+		store = bitEncoderOf(source.Type, target.Type, store)
+	}
 	return store, store, nil
 }
 

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -173,16 +174,20 @@ func doubleLiteral(number float64) string {
 	return strconv.FormatFloat(number, 'e', -1, 64)
 }
 
-// bitEncoder writes bits as a number, which character and binary strings show in digits.
+// bitEncoder writes bits as a number, which short strings show in digits. TEXT and BLOB types take the bytes, and so would
+// JSON, which refuses them.
 func bitEncoder(source, target ColumnType) encoder {
 	return func(query *strings.Builder, args *[]any, value any) error {
 		bits, err := bitValue(source, value)
 		if err != nil {
 			return err
 		}
-		if target.IsCharacter() || target.IsBinary() {
+		switch {
+		case target.isLong(), target.Kind == KindJSON:
+			appendArgument(query, args, binary.BigEndian.AppendUint64(nil, bits)[8-(source.Length+7)/8:])
+		case target.IsCharacter(), target.IsBinary():
 			appendText(query, args, strconv.FormatUint(bits, 10))
-		} else {
+		default:
 			appendArgument(query, args, bits)
 		}
 		return nil

@@ -39,6 +39,8 @@ func temporalEncoder(source, target ColumnType, zones zones) encoder {
 		switch {
 		case source.Kind == target.Kind:
 			appendArgument(query, args, text)
+		case isZeroDate(text) && (target.IsNumeric() || target.Kind == KindBit):
+			appendArgument(query, args, int64(0)) // no number is made of its text
 		case isZeroDate(text):
 			appendText(query, args, withDecimals(source, text))
 		case zones.toLocal && isText(target):

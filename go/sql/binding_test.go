@@ -35,6 +35,10 @@ func TestValuesAreWrittenInTheFormThatTheServerConverts(t *testing.T) {
 		{"double", "", "double", math.Copysign(0, -1), "-0e+00", nil},
 		{"float", "", "float", float32(0.1), "1.0000000149011612e-01", nil},
 		{"bit(3)", "", "bit(3)", []byte{5}, "?", []any{uint64(5)}},
+		{"bit(9)", "", "varchar(9)", []byte{1, 5}, "_utf8mb4 ?", []any{"261"}},
+		{"bit(9)", "", "mediumtext", []byte{1, 5}, "?", []any{[]byte{1, 5}}},
+		{"bit(9)", "", "tinyblob", int64(5), "?", []any{[]byte{0, 5}}},
+		{"bit(8)", "", "json", int64(53), "?", []any{[]byte("5")}},
 		{"year(4)", "", "year", 0, "?", []any{int64(0)}},
 		{"varchar(9)", "latin1", "varchar(9)", "\xfc", "_latin1 ?", []any{"\xfc"}},
 		{"text", "utf8mb3", "text", []byte("a"), "_utf8mb4 ?", []any{"a"}},
@@ -52,6 +56,15 @@ func TestValuesAreWrittenInTheFormThatTheServerConverts(t *testing.T) {
 		{"inet6", "", "inet6", "\xfe\x80", "CAST(? AS inet6)", []any{[]byte("\xfe\x80\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00")}},
 		{"json", "", "json", JSONBinary{}, "CAST(_utf8mb4 ? AS JSON)", []any{"null"}},
 		{"int", "", "int", nil, "NULL", nil},
+		{"int", "", "bit(8)", int32(5), "?", []any{int64(5)}},
+		{"varchar(9)", "latin1", "bit(8)", "5", "CAST(_latin1 ? AS SIGNED)", []any{"5"}},
+		{"varbinary(9)", "", "bit(64)", "5", "CAST(? AS SIGNED) + (CAST(? AS DECIMAL(65)) > 9223372036854775807) * 9223372036854775807 * 2", []any{[]byte("5"), []byte("5")}},
+		{"double", "", "bit(8)", 5.5, "CAST(5.5e+00 AS SIGNED)", nil},
+		{"double", "", "bit(64)", 5.5, "CAST(5.5e+00 AS SIGNED) + (ABS(5.5e+00) >= 9223372036854774784e0) * 9223372036854775807 * 2", nil},
+		{"decimal(3,1)", "", "bit(8)", "5.5", "/*!50700 CAST(*/CAST(? AS DECIMAL(3,1))/*!50700 AS SIGNED)*/", []any{"5.5"}},
+		{"date", "", "bit(64)", "0000-00-00", "CAST(? AS SIGNED)", []any{int64(0)}},
+		{"timestamp(2)", "", "bit(64)", "2020-01-01 00:00:00", "CAST(CONVERT_TZ(CAST(? AS DATETIME(2)), '+00:00', ?) AS SIGNED)", []any{"2020-01-01 00:00:00", "SYSTEM"}},
+		{"varchar(9)", "latin1", "bit(8)", nil, "NULL", nil},
 	} {
 		t.Run(fmt.Sprintf("%s to %s: %v", c.source, c.target, c.value), func(t *testing.T) {
 			binding, err := NewBinding(column(t, "a", c.source, c.charset), column(t, "b", c.target, "utf8mb4"), "SYSTEM")
@@ -96,6 +109,8 @@ func TestWhatCannotBeWrittenIsRefusedWithTheColumnAndItsType(t *testing.T) {
 	}
 	_, err := NewBinding(column(t, "a", "hyperlog", ""), column(t, "b", "int", ""), "")
 	assert.ErrorContains(t, err, "column `a` hyperlog cannot be written to `b` int")
+	_, err = NewBinding(column(t, "a", "vector(2)", ""), column(t, "b", "bit(64)", ""), "")
+	assert.ErrorContains(t, err, "stands for no number")
 	_, err = NewBinding(column(t, "a", "datetime", ""), column(t, "b", "timestamp", ""), "")
 	assert.ErrorContains(t, err, "time zone")
 	binding, err := NewBinding(column(t, "a", "int", ""), column(t, "b", "int", ""), "")

@@ -335,6 +335,11 @@ func (t ColumnType) IsBinary() bool {
 	return t.Kind >= KindBinary && t.Kind <= KindLongBlob
 }
 
+// isLong is true of the TEXT and BLOB types.
+func (t ColumnType) isLong() bool {
+	return t.Kind >= KindTinyText && t.Kind <= KindLongText || t.Kind >= KindTinyBlob && t.Kind <= KindLongBlob
+}
+
 // bits is the width of an integer type.
 func (t ColumnType) bits() uint {
 	switch t.Kind {

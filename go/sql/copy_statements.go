@@ -98,13 +98,16 @@ func writtenColumns(original TableName, shared []SharedColumn) (sources, targets
 
 // copyExpression is how the copy selects the column. A number that becomes text goes through text on purpose: from a number,
 // an INSERT makes other text than an ALTER does (it drops the zeros of ZEROFILL, of the year 0000 and of DOUBLE(10,2), shows
-// all digits of a FLOAT), and MySQL's takes it as the index of an ENUM instead of its label.
+// all digits of a FLOAT), and MySQL's takes it as the index of an ENUM instead of its label. See bitFormat for BIT.
 func (s SharedColumn) copyExpression() string {
-	source := s.Source.Type
-	if (source.IsNumeric() || source.Kind == KindYear) && isText(s.Target.Type) {
-		return "CONCAT(" + quoted(s.Source.Name) + ")" + numberAsLabel(s.Target.Type)
+	source, name := s.Source.Type, quoted(s.Source.Name)
+	switch {
+	case s.Target.Type.Kind == KindBit:
+		return fmt.Sprintf(bitFormat(source, s.Target.Type), name)
+	case (source.IsNumeric() || source.Kind == KindYear) && isText(s.Target.Type):
+		return "CONCAT(" + name + ")" + numberAsLabel(s.Target.Type)
 	}
-	return quoted(s.Source.Name)
+	return name
 }
 
 // untouchedColumn names the ghost's column that the no-op assigns to itself: the key's first that is not computed.

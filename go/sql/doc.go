@@ -19,7 +19,8 @@
 //     ranges are lists of numbers.
 //   - Strict mode refuses an ENUM's index 0 as a number; MySQL takes the digits '0'. MariaDB takes no expression for it, so
 //     there such rows are written outside strict mode, and the warnings are counted (WriteErrorValuesLeniently).
-//   - INSERT … SELECT makes other text of a FLOAT, a ZEROFILL or the year 0000 than ALTER does.
+//   - INSERT … SELECT makes other text of a FLOAT, a ZEROFILL or the year 0000 than ALTER does, and other bits of text, of a
+//     DOUBLE, a date or a document: it takes the bytes, and cuts off fractions (bitFormat).
 //   - A decimal compared with a string is compared as a double; a number without exponent is no double, and loses -0.
 //   - The types of a JSON document's parts that only columns have (TIMESTAMP, BIT, BLOB) are lent by JSON_TABLE.
 //   - The driver takes a question mark in a name for a placeholder: such statements go out with their values written in.
