@@ -140,6 +140,14 @@ func (c *Changelog) write(ctx context.Context, id any, hint, value string) error
 	return nil
 }
 
+// remove removes the row with the hint, if there is one.
+func (c *Changelog) remove(ctx context.Context, hint string) error {
+	if _, err := c.db.ExecContext(ctx, fmt.Sprintf("DELETE /* gh-ost */ FROM %s WHERE hint = ?", c.table), hint); err != nil {
+		return fmt.Errorf("removing %q from the changelog: %w", hint, err)
+	}
+	return nil
+}
+
 // asciiOnly makes free text fit the changelog's column.
 func asciiOnly(text string) string {
 	text = strings.Map(func(r rune) rune {

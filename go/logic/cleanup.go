@@ -64,7 +64,7 @@ func (mgtr *Migrator) Cleanup() (err error) {
 	if err != nil {
 		return err
 	}
-	return mgtr.removeLeftovers(ctx, cleaner, leftovers)
+	return mgtr.removeLeftovers(ctx, leftovers)
 }
 
 // connectToCleanUp connects to the server on which a migration with the same settings would have made its tables.
@@ -86,9 +86,9 @@ func (mgtr *Migrator) connectToCleanUp(ctx context.Context) (err error) {
 	return err
 }
 
-// removeLeftovers removes what may be removed, in the order given, and reports. The last one is the changelog, which holds
-// a proof for the others: it stays if one of them could not be removed.
-func (mgtr *Migrator) removeLeftovers(ctx context.Context, cleaner *cleaner, leftovers []leftover) error {
+// removeLeftovers removes what may be removed, in the order given, and reports. What proves something of others, such as the
+// changelog, comes behind them, and stays if one of them could not be removed.
+func (mgtr *Migrator) removeLeftovers(ctx context.Context, leftovers []leftover) error {
 	say := func(format string, args ...any) {
 		mgtr.printMutex.Lock()
 		defer mgtr.printMutex.Unlock()
@@ -105,7 +105,7 @@ func (mgtr *Migrator) removeLeftovers(ctx context.Context, cleaner *cleaner, lef
 			say("left as it is: %s: %s", l.table, l.kept)
 		case mgtr.context.Noop:
 			say("would remove: %s: %s", l.table, l.what)
-		case failed != nil && l.table == cleaner.changelog:
+		case failed != nil && l.proof:
 			say("left as it is: %s: %s, which is needed to try again", l.table, l.what)
 		default:
 			mgtr.log.Infof("Dropping table %s", l.table)
@@ -135,6 +135,7 @@ type leftover struct {
 	table  sql.TableName
 	what   string                                              // it is
 	kept   string                                              // why it is not removed; "" if it may be
+	proof  bool                                                // it is needed to know what others are
 	remove func(ctx context.Context) (removed bool, err error) // nil if it is kept
 }
 
@@ -163,6 +164,9 @@ func (k *cleaner) find(ctx context.Context) (found []leftover, err error) {
 	changelog, err := k.findByComment(ctx, k.changelog, "changelog", GhostChangelogTableComment)
 	if err != nil {
 		return nil, err
+	}
+	if changelog != nil {
+		changelog.proof = true
 	}
 	if ghostMayBeProven && changelog != nil && changelog.kept == "" {
 		changelog.kept = fmt.Sprintf("it can show that %s is ours, once that can be seen", k.ghost)
@@ -233,12 +237,19 @@ func (k *cleaner) findGhost(ctx context.Context) (ghost *leftover, mayBeProven b
 	if err != nil {
 		return nil, false, err
 	}
+	served, err := k.findServed(ctx)
+	if err != nil {
+		return nil, false, err
+	}
 	current, err := readTableIdentity(ctx, k.applier.general, k.applier.server, k.ghost)
 	if mysql.IsNoSuchTable(err) {
 		return nil, false, nil
 	}
 	if err != nil {
 		return nil, false, err
+	}
+	if why := served.why(k.ghost, current, recorded); why != "" {
+		return &leftover{table: k.ghost, kept: why}, false, nil
 	}
 	proven := func(identity tableIdentity) bool {
 		for _, record := range recorded {
@@ -307,7 +318,7 @@ func (k *cleaner) recordedGhosts(ctx context.Context) (recorded []tableIdentity,
 	if err != nil {
 		return nil, err
 	}
-	if last != nil {
+	if last != nil && !last.cutOver { // else it names the table that was swapped in
 		take(record.Ghost)
 	}
 	return recorded, nil
@@ -375,7 +386,7 @@ func (k *cleaner) findSentries(ctx context.Context) (found []*leftover, err erro
 			continue
 		}
 		table := sql.TableName{Schema: k.old.Schema, Name: name}
-		sentry := &leftover{table: table, what: "sentry of a cut-over"}
+		sentry := &leftover{table: table, what: "sentry of a cut-over", proof: true} // that this cut-over has swapped nothing
 		if err := k.lockSentry(name); err != nil {
 			sentry.kept = fmt.Sprintf("sentry of a cut-over, maybe of one under way: %v", err)
 		} else {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/github/gh-ost/go/base"
 	"github.com/github/gh-ost/go/internal/testserver"
+	"github.com/github/gh-ost/go/logic/cutover"
 	"github.com/github/gh-ost/go/mysql"
 	"github.com/github/gh-ost/go/sql"
 )
@@ -207,6 +208,94 @@ func TestCleanupKeepsWhatARevertNeeds(t *testing.T) {
 		require.NoError(s.t, s.cleanUp())
 		assert.Equal(s.t, []string{"t"}, s.tables())
 	})
+}
+
+// Once a cut-over has swapped the ghost in, clients have written to it, and it is no leftover when somebody has gone back by
+// hand, whether the run has come to note the swap or not.
+func TestCleanupNeverRemovesATableThatWasSwappedIn(t *testing.T) {
+	back := "RENAME TABLE t TO _t_gho, _t_del TO t"
+	for _, test := range []struct {
+		name       string
+		checkpoint bool
+		dieAt      string   // of the migration; "": it comes to its end
+		revert     bool     // and a revert of it
+		since      []string // statements
+		says       string
+	}{
+		{"a migration that has ended", true, "", false, []string{"INSERT INTO t (n) VALUES (77)", back}, "has swapped this table"},
+		{"one that was killed when it had noted the swap", true, "cleanUp", false, []string{"INSERT INTO t (n) VALUES (77)", back}, "has swapped this table"},
+		{"one that was killed before it could note the swap", true, cutover.Done.String(), false, []string{"INSERT INTO t (n) VALUES (77)", back}, "not noted"},
+		{"one without checkpoints", false, cutover.Done.String(), false, []string{"INSERT INTO t (n) VALUES (77)", back}, "not noted"},
+		{"one whose changelog is gone", true, cutover.Done.String(), false, []string{"DROP TABLE _t_ghc", "INSERT INTO t (n) VALUES (77)", back}, "not noted"},
+		{"a revert, and back to the new table", true, "", true, []string{"INSERT INTO t (n) VALUES (77)", "RENAME TABLE t TO _t_gho, _t_rev_del TO t"}, "has swapped this table"},
+		{"a revert, and the new table set aside", true, "", true, []string{"INSERT INTO _t_rev_del (n) VALUES (77)", "RENAME TABLE _t_rev_del TO _t_gho"}, "has swapped this table"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			onSites(t, func(s *site) {
+				run := mortalRun(s.t, s.server, s.schema)
+				run.Checkpoint, run.DieAt = test.checkpoint, test.dieAt
+				if test.dieAt == "" {
+					run.succeed(s.t)
+				} else {
+					require.Equal(s.t, killed, run.run(s.t))
+				}
+				if test.revert {
+					run.Revert = "_t_del"
+					run.succeed(s.t)
+				}
+				s.exec(test.since...)
+
+				said := stdoutOf(s.t, func() { require.NoError(s.t, s.cleanUp()) })
+
+				assert.Regexp(s.t, "left as it is: .*_t_gho`: .*"+test.says, said)
+				assert.Equal(s.t, []string{"77"}, rowsOf(s.t, s.db, "SELECT n FROM _t_gho WHERE n = 77"))
+				require.NoError(s.t, s.cleanUp())
+				assert.Contains(s.t, s.tables(), "_t_gho", "also when the records are gone")
+			})
+		})
+	}
+}
+
+// An attempt that is known to have failed, or whose sentry still stands, has swapped nothing.
+func TestCleanupRemovesTheGhostOfAnAttemptThatHasSwappedNothing(t *testing.T) {
+	onSites(t, func(s *site) {
+		for _, point := range []string{cutover.Draining.String(), cutover.Renaming.String()} {
+			run := mortalRun(s.t, s.server, s.schema)
+			run.DieAt = point
+			require.Equal(s.t, killed, run.run(s.t))
+			for until := time.Now().Add(30 * time.Second); s.cleanUp() != nil && time.Now().Before(until); {
+				time.Sleep(200 * time.Millisecond) // the server has to notice that the sessions are gone
+			}
+			assert.Equal(s.t, []string{"t"}, s.tables(), point)
+		}
+
+		hooks := newHookRecorder()
+		m := newMigration(s.t, s.server, s.schema, s.table, "ADD COLUMN extra int", checkpointed, func(c *base.MigrationContext) { c.Hooks = hooks; c.SetDefaultNumRetries(1) })
+		m.seam = func(point string) {
+			if point == cutover.Draining.String() {
+				m.abort(errors.New("somebody has had enough"))
+			}
+		}
+		require.Error(s.t, requireEnd(s.t, m.start(), time.Minute))
+		require.Contains(s.t, s.tables(), "_t_gho")
+		require.NoError(s.t, s.cleanUp())
+		assert.Equal(s.t, []string{"t"}, s.tables())
+	})
+}
+
+// stdoutOf returns what is printed meanwhile.
+func stdoutOf(t *testing.T, do func()) string {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
+	require.NoError(t, err)
+	defer file.Close()
+	stdout := os.Stdout
+	os.Stdout = file
+	defer func() { os.Stdout = stdout }()
+	do()
+	text, err := os.ReadFile(file.Name())
+	require.NoError(t, err)
+	return string(text)
 }
 
 func TestCleanupThatCannotRemoveATableSaysSoAndCanBeRepeated(t *testing.T) {

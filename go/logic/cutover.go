@@ -92,6 +92,12 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 		return unlessNotTried(fmt.Errorf("preparing the cut-over: %w", err))
 	}
 	attempt.drainUpToLock = func(ctx context.Context) error { return mgtr.waitForEventsUpToLock(ctx, attempt) }
+	if err := mgtr.noteAttemptBegins(ctx, token); err != nil {
+		report.conclude(cutover.NotSwapped, err)
+		attempt.triggers.end(ctx, cutover.NotSwapped)
+		attempt.lastLook.end(cutover.NotSwapped)
+		return unlessNotTried(fmt.Errorf("preparing the cut-over: %w", err))
+	}
 
 	audit := mgtr.streamer.beginAudit(token, mgtr.keys)
 	defer mgtr.streamer.endAudit()
@@ -109,6 +115,11 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 	}
 	for _, line := range report.Lines() {
 		mgtr.log.Infof("%s", line)
+	}
+	if state.Outcome() == cutover.NotSwapped {
+		if err := mgtr.noteAttemptFailed(ctx); err != nil {
+			_ = mgtr.log.Warningf("%v: --cleanup will leave the ghost table as it is if this run is killed", err)
+		}
 	}
 	if state.Outcome() != cutover.Swapped {
 		mgtr.applier.sentryMayBeLeft = state.SentryLeft()
