@@ -240,6 +240,9 @@ func (mgtr *Migrator) rehearse(context.Context) error {
 func (mgtr *Migrator) confirmSwap(ctx context.Context) error {
 	earlier := mgtr.earlier
 	mgtr.names.old.Name = earlier.record.Old
+	if err := mgtr.requireSwappedIn(ctx); err != nil {
+		return err
+	}
 	if earlier.record.Slipped > 0 {
 		return fmt.Errorf("--resume: the tables are swapped already, but %d write(s) went to the old table %s only, as the earlier run has told: compare the tables and carry them over, or go back with --revert", earlier.record.Slipped, mgtr.names.old)
 	}
@@ -255,6 +258,44 @@ func (mgtr *Migrator) confirmSwap(ctx context.Context) error {
 		return err
 	}
 	return mgtr.requireOurLeftovers(ctx)
+}
+
+// requireSwappedIn refuses to call a migration finished whose tables have been swapped back since: the table that the earlier
+// run has swapped in must stand under the original's name.
+func (mgtr *Migrator) requireSwappedIn(ctx context.Context) error {
+	swappedIn, err := parseTableIdentity(mgtr.earlier.record.Ghost)
+	if err != nil {
+		return fmt.Errorf("--resume: %w", err)
+	}
+	old, err := parseTableIdentity(mgtr.earlier.record.Original)
+	if err != nil {
+		return fmt.Errorf("--resume: %w", err)
+	}
+	const nothing = "Nothing was changed"
+	now, err := readTableIdentity(ctx, mgtr.applier.general, mgtr.applier.server, mgtr.names.original)
+	switch {
+	case mysql.IsNoSuchTable(err):
+		return fmt.Errorf("--resume: there is no table %s, although the earlier run has come to swap the tables: somebody has renamed or dropped it since. %s. Put it back under its name, or, if it is not needed, remove what is left of the migration with --cleanup", mgtr.names.original, nothing)
+	case err != nil:
+		return err
+	case now.sharesIDs(swappedIn):
+		return nil
+	case now.sharesIDs(old):
+		return mgtr.swappedBack(nothing)
+	case !mgtr.earlier.IsCutover: // the record is of before the swap, which may change names of checks; the binary log tells
+		return nil
+	case now.isAsBefore(swappedIn):
+		return nil
+	case now.isAsBefore(old):
+		return mgtr.swappedBack(nothing)
+	}
+	return fmt.Errorf("--resume: the earlier run has swapped the tables, but %s is not the table that it has swapped in: somebody has put another one there, or has rebuilt, altered or truncated it since. %s. Look at its structure: if it is as the migration has made it, nothing is left to do but to remove the helper tables with --cleanup; else %s",
+		mgtr.names.original, nothing, startAnew)
+}
+
+func (mgtr *Migrator) swappedBack(nothing string) error {
+	return fmt.Errorf("--resume: the earlier run has swapped the tables, but the table from before it stands under the name %s again, with the old structure: a --revert that could not note its swap, or somebody by hand, has swapped them back. The table that was migrated stands under another name (after a --revert one like _…_rev_del). %s. To migrate %s again, %s; if it is to stay as it is, --cleanup is all that is left to do",
+		mgtr.names.original, nothing, mgtr.names.original, startAnew)
 }
 
 // requireOurLeftovers refuses to drop a table that has come under an old name since the earlier run ended.

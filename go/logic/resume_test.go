@@ -13,6 +13,7 @@ import (
 	"github.com/github/gh-ost/go/base"
 	"github.com/github/gh-ost/go/internal/ledger"
 	"github.com/github/gh-ost/go/internal/testserver"
+	"github.com/github/gh-ost/go/logic/cutover"
 )
 
 func resumed(c *base.MigrationContext) { c.Resume = true }
@@ -168,6 +169,70 @@ func TestAResumeAfterTheSwapDropsNoTableThatHasComeSince(t *testing.T) {
 				assert.Equal(t, test.tables, tablesOf(t, db, schema))
 			})
 		}
+	})
+}
+
+// The table that the earlier run has swapped in is not the one that clients use any more: nothing is finished.
+func TestAResumeBelievesNoSwapThatWasUndone(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		back := "RENAME TABLE t TO x, _t_del TO t"
+		for _, test := range []struct {
+			name   string
+			dieAt  string // of the migration; "": it comes to its end
+			revert string // where a revert dies; "": there is none
+			since  []string
+			says   string
+		}{
+			{"by a revert that was killed behind its swap", "", cutover.Done.String(), nil, "old structure"},
+			{"by hand", "", "", []string{back}, "old structure"},
+			{"by hand, after the run was killed with its swap noted", "cleanUp", "", []string{back}, "old structure"},
+			{"by hand, after the run was killed before it could note its swap", cutover.Done.String(), "", []string{back, "CREATE TABLE _t_del LIKE t"}, "old structure"},
+			{"by another table", "", "", []string{"RENAME TABLE t TO x", "CREATE TABLE t (id int PRIMARY KEY)"}, "is not the table that it has swapped in"},
+			{"by nothing", "", "", []string{"RENAME TABLE t TO x"}, "no table"},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				schema := server.Schema(t)
+				db := server.SchemaDB(t, schema)
+				mustExec(t, db, "CREATE TABLE t (id int PRIMARY KEY, v int, CHECK (v < 100))", "INSERT INTO t VALUES (1, 1)")
+				run := mortalRun(t, server, schema)
+				run.DieAt = test.dieAt
+				if test.dieAt == "" {
+					run.succeed(t)
+				} else {
+					require.Equal(t, killed, run.run(t))
+				}
+				if test.revert != "" {
+					run.Revert, run.DieAt = "_t_del", test.revert
+					require.Equal(t, killed, run.run(t))
+				}
+				mustExec(t, db, test.since...)
+				before := tablesOf(t, db, schema)
+
+				err := requireEnd(t, newMigration(t, server, schema, "t", run.Alter, checkpointed, resumed).start(), time.Minute)
+
+				require.ErrorContains(t, err, "--resume: ")
+				assert.ErrorContains(t, err, test.says)
+				assert.ErrorContains(t, err, "Nothing was changed")
+				assert.Equal(t, before, tablesOf(t, db, schema))
+			})
+		}
+	})
+}
+
+// A table that was altered at once since the swap is the same table.
+func TestAResumeAfterTheSwapMindsNoLaterInstantAlter(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		schema := server.Schema(t)
+		db := server.SchemaDB(t, schema)
+		mustExec(t, db, "CREATE TABLE t (id int PRIMARY KEY, v int)", "INSERT INTO t VALUES (1, 1)")
+		run := mortalRun(t, server, schema)
+		run.DieAt = "cleanUp"
+		require.Equal(t, killed, run.run(t))
+		mustExec(t, db, "ALTER TABLE t ADD COLUMN later int, ALGORITHM=INSTANT")
+
+		require.NoError(t, requireEnd(t, newMigration(t, server, schema, "t", run.Alter, checkpointed, resumed).start(), time.Minute))
+
+		assert.Equal(t, []string{"_t_del", "_t_ghk", "t"}, tablesOf(t, db, schema))
 	})
 }
 
