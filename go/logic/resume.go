@@ -44,6 +44,7 @@ func (mgtr *Migrator) resume(ctx context.Context) error {
 		return fmt.Errorf("--resume: the ghost table %s is gone: %s", mgtr.names.ghost, startAnew)
 	}
 	return mgtr.steps(ctx, append([]step{
+		{"chooseOldName", mgtr.chooseOldName},
 		{"inspect", mgtr.inspect},
 		{"compareTables", mgtr.compareTables},
 		{"requireSameMigration", mgtr.requireSameMigration},
@@ -73,9 +74,6 @@ func (mgtr *Migrator) readCheckpoint(ctx context.Context) (err error) {
 	if record.Alter != c.AlterStatementOptions {
 		return fmt.Errorf("--resume: the checkpoint in %s is of another migration: its --alter is %q, and this one is %q", table.name, record.Alter, c.AlterStatementOptions)
 	}
-	if mgtr.names.old.Name != record.Old && c.TimestampOldTable { // the name holds the time of the first run
-		mgtr.names.old.Name = record.Old
-	}
 	if err := mgtr.requireReadable(); err != nil {
 		return fmt.Errorf("--resume: %w", err)
 	}
@@ -85,6 +83,25 @@ func (mgtr *Migrator) readCheckpoint(ctx context.Context) (err error) {
 	for range mgtr.earlier.Iteration {
 		c.NextIteration()
 	}
+	return nil
+}
+
+// chooseOldName takes the name from the checkpoint that the original is to get, which may hold the time of the first run, unless
+// another table has come to stand there: then it gets one with the time of this run.
+func (mgtr *Migrator) chooseOldName(ctx context.Context) error {
+	if !mgtr.context.TimestampOldTable {
+		return nil
+	}
+	earlier := mgtr.table(mgtr.earlier.record.Old)
+	comment, exists, err := (tables{mgtr.applier.general}).comment(ctx, earlier)
+	if err != nil {
+		return err
+	}
+	if exists && comment != sentryComment && mgtr.names.old != earlier {
+		mgtr.log.Infof("A table %s has come to stand there: the original will get the name %s", earlier, mgtr.names.old)
+		return nil
+	}
+	mgtr.names.old = earlier
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -249,6 +250,47 @@ func TestARunResumedWithoutCheckpointsNotesItsSwap(t *testing.T) {
 		require.NoError(t, requireEnd(t, newRevert(t, server, schema, "_t_del").startRevert(), time.Minute))
 
 		assert.Equal(t, []string{"1,3", "2,2"}, rowsOf(t, db, "SELECT * FROM t"))
+	})
+}
+
+// What the refusal advises helps, whatever the first run called the old table.
+func TestAResumeWhoseOldTablesNameIsTakenGoesOnUnderAnother(t *testing.T) {
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		timestamped := func(c *base.MigrationContext) { c.TimestampOldTable = true }
+		for _, first := range []struct {
+			name    string
+			options []func(*base.MigrationContext)
+		}{{"plain name", nil}, {"name with a time", []func(*base.MigrationContext){timestamped}}} {
+			t.Run(first.name, func(t *testing.T) {
+				schema := server.Schema(t)
+				db := server.SchemaDB(t, schema)
+				mustExec(t, db, "CREATE TABLE t (id int PRIMARY KEY, v int)", "INSERT INTO t VALUES (1, 1)")
+				alter := "ADD COLUMN w int"
+				stopWhenPostponed(t, newMigration(t, server, schema, "t", alter, append(first.options, checkpointed, func(c *base.MigrationContext) {
+					c.PostponeCutOverFlagFile = filepath.Join(t.TempDir(), "postpone")
+				})...))
+				var old string
+				require.NoError(t, db.QueryRow("SELECT JSON_UNQUOTE(JSON_EXTRACT(gh_ost_migration, '$.old')) FROM _t_ghk ORDER BY gh_ost_chk_id DESC LIMIT 1").Scan(&old))
+				mustExec(t, db, "CREATE TABLE "+old+" (i int)")
+				time.Sleep(time.Second) // names hold the second
+				if first.options == nil {
+					err := requireEnd(t, newMigration(t, server, schema, "t", alter, checkpointed, resumed).start(), time.Minute)
+					require.ErrorContains(t, err, "--timestamp-old-table")
+				}
+
+				require.NoError(t, requireEnd(t, newMigration(t, server, schema, "t", alter, checkpointed, resumed, timestamped).start(), time.Minute))
+
+				left := tablesOf(t, db, schema)
+				require.Len(t, left, 4, "%v", left)
+				assert.Contains(t, left, old)
+				for _, table := range left {
+					if table != old && strings.HasSuffix(table, "_del") {
+						require.NoError(t, requireEnd(t, newRevert(t, server, schema, table).startRevert(), time.Minute), "it can be undone")
+					}
+				}
+				assert.Equal(t, []string{"1,1"}, rowsOf(t, db, "SELECT * FROM t"))
+			})
+		}
 	})
 }
 
