@@ -22,7 +22,8 @@ type ChangelogState string
 // a colon.
 const (
 	GhostTableMigrated         ChangelogState = "GhostTableMigrated"
-	Resumed                    ChangelogState = "Resumed" // only of a run that goes on from a checkpoint; with a token behind a colon
+	Resumed                    ChangelogState = "Resumed"   // only of a run that goes on from a checkpoint; with a token behind a colon
+	Reverting                  ChangelogState = "Reverting" // only of a revert, before it writes anything else; with a token behind a colon
 	ReadMigrationRangeValues   ChangelogState = "ReadMigrationRangeValues"
 	StricterKeysSettled        ChangelogState = "StricterKeysSettled" // only if a unique key became stricter
 	AllEventsUpToLockProcessed ChangelogState = "AllEventsUpToLockProcessed"

@@ -153,6 +153,7 @@ func (mgtr *Migrator) streamSinceSwap(ctx context.Context) error {
 	mgtr.streamer = mgtr.newStreamer()
 	mgtr.streamer.beginBehind(mgtr.earlier)
 	mgtr.streamer.FollowBehind(mgtr.earlier.record.Attempt, mgtr.original.Columns.Len())
+	mgtr.streamer.watchOldTable(mgtr.names.ghost)
 	return mgtr.streamFromCheckpoint(ctx)
 }
 
@@ -169,6 +170,10 @@ func (mgtr *Migrator) prepareRevert(ctx context.Context) error {
 		return err
 	}
 	if err := mgtr.createChangelog(ctx); err != nil {
+		return err
+	}
+	// First of all: it tells what this revert will write to the old table from what others have written before.
+	if err := mgtr.changelog.WriteState(ctx, newToken(Reverting, time.Now())); err != nil {
 		return err
 	}
 	if err := mgtr.touchPostponeFile(); err != nil {

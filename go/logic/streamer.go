@@ -31,9 +31,10 @@ type EventsStreamer struct {
 	ownMark   string       // see OwnMark
 	columns   atomic.Int64 // number of columns of the original; 0: its events are not followed (yet, or any more)
 	applied   atomic.Pointer[appliedPlace]
-	writes    clientWrites // to the original
-	begin     *followFrom  // nil unless the original is to be followed from a certain statement on
-	proof     *resumeProof // nil unless the stream goes on from a checkpoint
+	writes    clientWrites   // to the original
+	begin     *followFrom    // nil unless the original is to be followed from a certain statement on
+	proof     *resumeProof   // nil unless the stream goes on from a checkpoint
+	oldTable  *oldTableWatch // nil unless a migration is reverted
 	connected chan struct{}
 	watch     atomic.Pointer[func(*binlog.Event) error] // told each row event of the original; nil: nobody is
 
@@ -61,7 +62,7 @@ func NewEventsStreamer(settings binlog.Settings, original, changelog sql.TableNa
 	settings.Follow = func(schema, table string) bool {
 		// Events are read ahead: before the statement that the original is to be followed from has been handled.
 		return s.isTable(schema, table, changelog) || s.isTable(schema, table, original) && (s.columns.Load() > 0 || s.begin != nil) ||
-			!s.isProven() && s.isTable(schema, table, s.proof.table)
+			!s.isProven() && s.isTable(schema, table, s.proof.table) || s.oldTable.isWatching(schema, table)
 	}
 	s.stream = binlog.NewStream(settings, log)
 	return s
@@ -139,6 +140,8 @@ func (s *EventsStreamer) handle(ctx context.Context, event *binlog.Event) error 
 		return s.handleOriginal(ctx, event)
 	case s.proof != nil && s.isTable(event.Schema, event.Table, s.proof.table):
 		s.proof.row(event)
+	default:
+		return s.oldTable.look(event)
 	}
 	return nil
 }
@@ -192,6 +195,7 @@ func (s *EventsStreamer) handleChangelog(ctx context.Context, event *binlog.Even
 				return err
 			}
 			s.currentAudit().token(value)
+			s.oldTable.state(value)
 			handled := func() {
 				s.log.Infof("Handled changelog state %s", ReadChangelogState(value))
 				s.board.deliver(value)
@@ -228,10 +232,14 @@ func (s *EventsStreamer) handleStatement(event *binlog.Event) error {
 	}
 	if s.begin != nil && strings.Contains(event.Statement, s.begin.mark) {
 		s.Follow(s.begin.columns)
+		s.oldTable.swapped()
 		return nil
 	}
 	if s.columns.Load() == 0 || strings.Contains(event.Statement, s.ownMark) {
 		return nil
+	}
+	if err := s.oldTable.look(event); err != nil {
+		return err
 	}
 	if verb, touches := sql.StatementTouches(event.Statement, event.Schema, s.original); touches {
 		return &ChangedTableError{Table: s.original, Coordinates: event.Coordinates,
