@@ -157,8 +157,6 @@ func (k *checkpointer) write(ctx context.Context, applied mysql.BinlogCoordinate
 	return checkpoint, nil
 }
 
-func asItIs(*Checkpoint) {}
-
 // read returns the last checkpoint; ErrNoCheckpointFound if there is none.
 func (t checkpointTable) read(ctx context.Context, dialect mysql.Dialect) (*Checkpoint, error) {
 	stored, err := t.last(ctx)

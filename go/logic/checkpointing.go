@@ -156,7 +156,11 @@ func (mgtr *Migrator) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 		return nil, errNotProven
 	}
 	mgtr.log.Infof("starting checkpoint at %s", time.Now().Format(time.RFC3339))
-	checkpoint, err := mgtr.writeCheckpoint(ctx, asItIs)
+	checkpoint, err := mgtr.writeCheckpoint(ctx, func(c *Checkpoint) {
+		if token := mgtr.undecided.Load(); token != nil { // a later run has to find out what became of it
+			c.record.Attempt = *token
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -106,6 +106,7 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 	mgtr.context.SetInCutOverCriticalSection(true)
 	defer mgtr.context.SetInCutOverCriticalSection(false)
 
+	mgtr.undecided.Store(&token)
 	state, err := swap(ctx, attempt)
 	report.conclude(state.Outcome(), err)
 	attempt.triggers.end(ctx, state.Outcome())
@@ -117,6 +118,7 @@ func (mgtr *Migrator) attemptSwap(ctx context.Context, report *CutOverReport, sw
 		mgtr.log.Infof("%s", line)
 	}
 	if state.Outcome() == cutover.NotSwapped {
+		mgtr.undecided.Store(nil)
 		if err := mgtr.noteAttemptFailed(ctx); err != nil {
 			_ = mgtr.log.Warningf("%v: --cleanup will leave the ghost table as it is if this run is killed", err)
 		}

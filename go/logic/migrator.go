@@ -50,10 +50,11 @@ type Migrator struct {
 	gate          *cutOverGate
 	lockWatch     *lockWatch
 
-	checkpoints *checkpointer // nil unless checkpoints are written
-	earlier     *Checkpoint   // that this run goes on from, or reverts by; nil: it begins from scratch
-	swapped     cutOverPlace  // its zero value: no swap is noted
-	logIsLost   atomic.Bool   // the binary log has not any more what this run would have to read
+	checkpoints *checkpointer          // nil unless checkpoints are written
+	earlier     *Checkpoint            // that this run goes on from, or reverts by; nil: it begins from scratch
+	swapped     cutOverPlace           // its zero value: no swap is noted
+	undecided   atomic.Pointer[string] // the token of an attempt that has begun and is not known to have failed; nil: there is none
+	logIsLost   atomic.Bool            // the binary log has not any more what this run would have to read
 	copier      atomic.Pointer[rowcopy.Copier]
 	closers     []io.Closer // pools that are closed with the run
 
