@@ -58,6 +58,11 @@ func (mgtr *Migrator) stopReplication(ctx context.Context) error {
 	replica := mgtr.replica()
 	ctx, cancel := context.WithTimeout(ctx, 2*replicationLimit)
 	defer cancel()
+	// The SQL thread ends only behind a whole transaction, and MySQL waits a minute for the rest of one that the IO thread has
+	// left half received. So it goes first, and is looked at again in its turn.
+	if err := replica.StopSQLThread(ctx); err != nil {
+		return err
+	}
 	mgtr.log.Debugf("testing on replica. Stopping replication IO thread")
 	mgtr.log.Infof("Stopping replication IO thread")
 	if err := replica.StopIOThread(ctx); err != nil {
