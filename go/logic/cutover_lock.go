@@ -159,7 +159,8 @@ func (h *lockHandle) lockOriginal(mode string) error {
 
 // dropSentry drops the sentry and has the server hold the lock by itself for a while, in one request: if this process
 // dies right after the drop, or is cut off, the session's end frees the original only when the RENAME has long been in its
-// queue, so no writer gets in between. The hold is ended as soon as the RENAME is seen there.
+// queue, so no writer gets in between. The hold is ended as soon as the RENAME is seen there. A process that freezes now is
+// idle from the end of the hold on, so less of that is left to it: together it is no more than before.
 func (h *lockHandle) dropSentry(limit time.Duration) (cutover.Event, error) {
 	h.log.Infof("Dropping magic cut-over table")
 	held, end := context.WithCancel(h.work)
@@ -169,7 +170,8 @@ func (h *lockHandle) dropSentry(limit time.Duration) (cutover.Event, error) {
 		defer watching.Done()
 		h.endHoldWhenQueued(held)
 	}()
-	_, err := h.lock.Exec(h.work, limit, fmt.Sprintf("%s; %s(%d)", dropSentryStatement(h.names.old), holdStatement, holdSeconds))
+	_, err := h.lock.Exec(h.work, limit, fmt.Sprintf("SET /* gh-ost */ SESSION wait_timeout = %d; %s; %s(%d)",
+		idleTimeoutSeconds-holdSeconds, dropSentryStatement(h.names.old), holdStatement, holdSeconds))
 	h.sentryDropped.Store(err == nil)
 	end()
 	watching.Wait()
