@@ -135,7 +135,8 @@ func (s *sequencer) remember() {
 	s.trace = trace{}
 }
 
-// prove takes the events of the transaction that has been asked for again, as far as they have come.
+// prove takes the events of the transaction that has been asked for again, as far as they have come. They are nothing new: a
+// connection that brings no more is one more failure.
 func (s *sequencer) prove() error {
 	switch {
 	case s.trace.events < s.proof.trace.events:
@@ -144,7 +145,6 @@ func (s *sequencer) prove() error {
 		return &ForeignLogError{At: s.place.completedCoordinates()}
 	}
 	s.proof, s.trace = nil, trace{}
-	s.advanced = true
 	return s.place.complete()
 }
 

@@ -86,3 +86,33 @@ func TestTheLastTransactionIsAskedForOnceMore(t *testing.T) {
 		assert.Equal(t, read, coordinates.GTIDSet.String(), "what was read stays as it is")
 	}
 }
+
+func TestTheTransactionThatIsSentOnceMoreIsNoProgress(t *testing.T) {
+	raw := rawEvent(0, make([]byte, 40))
+	for name, changed := range map[string]bool{"as before": false, "another": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newSequencer(newPlace(mysql.NewFileBinlogCoordinates("binlog.000001", 100)), 0, func(item) error { return nil })
+			var before trace
+			before.add(raw, false)
+			s.last = &anchor{trace: before}
+			s.restart()
+			require.NotNil(t, s.proof)
+
+			again := append([]byte{}, raw...)
+			if changed {
+				again[0]++ // its time
+			}
+			s.trace.add(again, false)
+			err := s.prove()
+
+			if changed {
+				var foreign *ForeignLogError
+				require.ErrorAs(t, err, &foreign)
+				return
+			}
+			require.NoError(t, err)
+			assert.Nil(t, s.proof)
+			assert.False(t, s.advanced, "a connection that is lost behind it, each time, is to be given up some time")
+		})
+	}
+}
