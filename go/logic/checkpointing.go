@@ -20,6 +20,9 @@ var errNotCheckpointed = errors.New("this run keeps no checkpoints: it was start
 // errNotProven keeps the checkpoint that a run goes on from until it is known to be about the binary log that is read.
 var errNotProven = errors.New("the checkpoint that this run goes on from has not come by in the binary log yet; it stands")
 
+// errUnsure keeps a run from claiming rows that a server may have lost with its last commits.
+var errUnsure = errors.New("the last heartbeat could not be written, so it is not known whether the server still has what it has committed")
+
 // prepareCheckpoints makes the checkpoint table, if checkpoints are wanted.
 func (mgtr *Migrator) prepareCheckpoints(ctx context.Context) error {
 	if !mgtr.context.Checkpoint {
@@ -92,11 +95,12 @@ func (mgtr *Migrator) checkpointIdentity(ctx context.Context) (record checkpoint
 	}, nil
 }
 
-func (mgtr *Migrator) streamerApplied() mysql.BinlogCoordinates {
+// applied is up to where this run has applied the binary log; nil if it has not begun to.
+func (mgtr *Migrator) applied() *appliedPlace {
 	if mgtr.streamer == nil {
 		return nil
 	}
-	return mgtr.streamer.Applied()
+	return mgtr.streamer.appliedPlace()
 }
 
 // lowWater is how far the copy has come, in this run or in the one that it goes on from.
@@ -155,6 +159,9 @@ func (mgtr *Migrator) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	if mgtr.streamer != nil && !mgtr.streamer.isProven() {
 		return nil, errNotProven
 	}
+	if mgtr.heartbeat != nil && mgtr.heartbeat.unsure.Load() {
+		return nil, errUnsure
+	}
 	mgtr.log.Infof("starting checkpoint at %s", time.Now().Format(time.RFC3339))
 	checkpoint, err := mgtr.writeCheckpoint(ctx, func(c *Checkpoint) {
 		if token := mgtr.undecided.Load(); token != nil { // a later run has to find out what became of it
@@ -172,10 +179,10 @@ func (mgtr *Migrator) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 func (mgtr *Migrator) writeCheckpoint(ctx context.Context, change func(*Checkpoint)) (*Checkpoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkpointLimit)
 	defer cancel()
-	if mgtr.streamer == nil || mgtr.streamer.appliedPlace() == nil {
+	at := mgtr.applied()
+	if at == nil {
 		return nil, errNothingApplied
 	}
-	at := mgtr.streamer.appliedPlace()
 	return mgtr.checkpoints.write(ctx, at.BinlogCoordinates, func(c *Checkpoint) {
 		c.record.Mark = at.mark
 		change(c)
@@ -184,10 +191,10 @@ func (mgtr *Migrator) writeCheckpoint(ctx context.Context, change func(*Checkpoi
 
 // lastCheckpoint writes one when the run ends without a swap, however it ends.
 func (mgtr *Migrator) lastCheckpoint(ctx context.Context) {
-	if mgtr.checkpoints == nil || mgtr.streamerApplied() == nil || mgtr.context.Revert || mgtr.context.Noop {
+	if mgtr.checkpoints == nil || mgtr.applied() == nil || mgtr.context.Revert || mgtr.context.Noop {
 		return
 	}
-	if proof := mgtr.streamer.proof; mgtr.logIsLost.Load() || proof != nil && proof.refuted.Load() {
+	if mgtr.logIsLost.Load() {
 		return // nothing can go on from here
 	}
 	if _, err := mgtr.Checkpoint(ctx); err != nil && !errors.Is(err, errNotProven) {

@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/github/gh-ost/go/base"
 	"github.com/github/gh-ost/go/internal/ledger"
 	"github.com/github/gh-ost/go/internal/testserver"
 )
@@ -52,5 +54,32 @@ func TestABusyTableIsMigratedInTimeWithNothingLost(t *testing.T) {
 					float64(stats.Committed)/took.Seconds(), waits.Longest.Duration, waits.Longest.Statement, m.lastReport.Load().Lines())
 			})
 		}
+	})
+}
+
+// Everybody's connections are lost at once, in the middle of a chunk.
+func TestTheServerMayRestartWhileRowsAreCopied(t *testing.T) {
+	t.Parallel()
+	testserver.BothFresh(t, testserver.Options{Durable: true}, func(t *testing.T, server *testserver.Server) {
+		schema := server.Schema(t)
+		load := startLoad(t, server, schema, "t", ledger.Options{Rows: 8000, Writers: 4})
+		m := newMigration(t, server, schema, "t", "ADD COLUMN extra int NOT NULL DEFAULT 7", func(c *base.MigrationContext) {
+			c.SetChunkSize(50)
+			c.ChunkTimeMillis = 0
+			c.SetNiceRatio(5)
+		})
+		result := m.start()
+		for _, copied := range []int64{500, 3000} {
+			require.Eventually(t, func() bool { return m.Migrator.context.GetTotalRowsCopied() > copied }, time.Minute, 5*time.Millisecond)
+			server.Restart(t)
+		}
+
+		require.NoError(t, requireEnd(t, result, 2*time.Minute))
+
+		load.stop()
+		report, err := load.Verify(t.Context(), nil, "t")
+		require.NoError(t, err)
+		require.NoError(t, report.Err(), report.String())
+		assert.True(t, isMigrated(t, load))
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +19,8 @@ type heartbeat struct {
 
 	written string   // the last heartbeat that the server has acknowledged; "" before the first
 	tried   []string // since then, without an answer: each may have been written, or not
+
+	unsure atomic.Bool // from a failure on until a heartbeat has been written again; safe for concurrent use
 }
 
 // run writes until the context ends. More failures in a row than retries end the run, but not before as many seconds: a
@@ -67,10 +70,14 @@ func (h *heartbeat) write(ctx context.Context, now time.Time) error {
 	}
 	text := now.Format(time.RFC3339Nano)
 	if err := h.changelog.WriteHeartbeat(ctx, now); err != nil {
-		h.tried = append(h.tried, text)
+		if ctx.Err() == nil { // else it is this side that has given up
+			h.tried = append(h.tried, text)
+			h.unsure.Store(true)
+		}
 		return err
 	}
 	h.written, h.tried = text, nil
+	h.unsure.Store(false)
 	return nil
 }
 

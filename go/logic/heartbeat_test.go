@@ -44,10 +44,12 @@ func TestAHeartbeatThatIsThereNoMoreEndsTheMigration(t *testing.T) {
 					var lost *LostCommitsError
 					require.ErrorAs(t, requireEnd(t, ended, 10*time.Second), &lost)
 					assert.ErrorContains(t, lost, "innodb_flush_log_at_trx_commit")
+					assert.True(t, beat.unsure.Load(), "nothing may be claimed any more")
 					return
 				}
 				before := rowsOf(t, db, "SELECT value FROM _t_ghc WHERE id = 1")[0]
 				require.Eventually(t, func() bool { return rowsOf(t, db, "SELECT value FROM _t_ghc WHERE id = 1")[0] != before }, 10*time.Second, time.Millisecond)
+				assert.Eventually(t, func() bool { return !beat.unsure.Load() }, 10*time.Second, time.Millisecond)
 				cancel()
 				require.NoError(t, requireEnd(t, ended, 10*time.Second))
 			})

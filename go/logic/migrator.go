@@ -47,6 +47,7 @@ type Migrator struct {
 	throttler     *throttle.Throttler
 	meter         *throttle.SQLMeter
 	server        *server.Server
+	heartbeat     *heartbeat
 	gate          *cutOverGate
 	lockWatch     *lockWatch
 

@@ -288,31 +288,30 @@ func (mgtr *Migrator) requireSwappedIn(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("--resume: %w", err)
 	}
-	const nothing = "Nothing was changed"
 	now, err := readTableIdentity(ctx, mgtr.applier.general, mgtr.applier.server, mgtr.names.original)
 	switch {
 	case mysql.IsNoSuchTable(err):
-		return fmt.Errorf("--resume: there is no table %s, although the earlier run has come to swap the tables: somebody has renamed or dropped it since. %s. Put it back under its name, or, if it is not needed, remove what is left of the migration with --cleanup", mgtr.names.original, nothing)
+		return fmt.Errorf("--resume: there is no table %s, although the earlier run has come to swap the tables: somebody has renamed or dropped it since. Nothing was changed. Put it back under its name, or, if it is not needed, remove what is left of the migration with --cleanup", mgtr.names.original)
 	case err != nil:
 		return err
 	case now.sharesIDs(swappedIn):
 		return nil
 	case now.sharesIDs(old):
-		return mgtr.swappedBack(nothing)
+		return mgtr.swappedBack()
 	case !mgtr.earlier.IsCutover: // the record is of before the swap, which may change names of checks; the binary log tells
 		return nil
 	case now.isAsBefore(swappedIn):
 		return nil
 	case now.isAsBefore(old):
-		return mgtr.swappedBack(nothing)
+		return mgtr.swappedBack()
 	}
-	return fmt.Errorf("--resume: the earlier run has swapped the tables, but %s is not the table that it has swapped in: somebody has put another one there, or has rebuilt, altered or truncated it since. %s. Look at its structure: if it is as the migration has made it, nothing is left to do but to remove the helper tables with --cleanup; else %s",
-		mgtr.names.original, nothing, startAnew)
+	return fmt.Errorf("--resume: the earlier run has swapped the tables, but %s is not the table that it has swapped in: somebody has put another one there, or has rebuilt, altered or truncated it since. Nothing was changed. Look at its structure: if it is as the migration has made it, nothing is left to do but to remove the helper tables with --cleanup; else %s",
+		mgtr.names.original, startAnew)
 }
 
-func (mgtr *Migrator) swappedBack(nothing string) error {
-	return fmt.Errorf("--resume: the earlier run has swapped the tables, but the table from before it stands under the name %s again, with the old structure: a --revert that could not note its swap, or somebody by hand, has swapped them back. The table that was migrated stands under another name (after a --revert one like _…_rev_del). %s. To migrate %s again, %s; if it is to stay as it is, --cleanup is all that is left to do",
-		mgtr.names.original, nothing, mgtr.names.original, startAnew)
+func (mgtr *Migrator) swappedBack() error {
+	return fmt.Errorf("--resume: the earlier run has swapped the tables, but the table from before it stands under the name %s again, with the old structure: a --revert that could not note its swap, or somebody by hand, has swapped them back. The table that was migrated stands under another name (after a --revert one like _…_rev_del). Nothing was changed. To migrate %s again, %s; if it is to stay as it is, --cleanup is all that is left to do",
+		mgtr.names.original, mgtr.names.original, startAnew)
 }
 
 // requireOurLeftovers refuses to drop a table that has come under an old name since the earlier run ended.

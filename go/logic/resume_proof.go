@@ -3,6 +3,7 @@ package logic
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/github/gh-ost/go/binlog"
 	"github.com/github/gh-ost/go/mysql"
@@ -21,15 +22,14 @@ type resumeProof struct {
 	mark  string // "": the checkpoint has none
 	token string // of the state with which this run begins
 
-	marked  atomic.Bool // the mark has come by
-	seen    atomic.Bool // the checkpoint has
-	refuted atomic.Bool
+	marked atomic.Bool // the mark has come by
+	seen   atomic.Bool // the checkpoint has
 }
 
 // requireCheckpoint makes the stream fail at the proof's token, which is to be written as a state, unless the checkpoint that
 // it begins behind has come by before. It must be called before Run.
 func (s *EventsStreamer) requireCheckpoint(table sql.TableName, checkpoint *Checkpoint) {
-	s.proof = &resumeProof{table: table, place: checkpoint.LastTrxCoords, id: checkpoint.Id, mark: checkpoint.record.Mark, token: newToken(Resumed, checkpoint.Timestamp)}
+	s.proof = &resumeProof{table: table, place: checkpoint.LastTrxCoords, id: checkpoint.Id, mark: checkpoint.record.Mark, token: newToken(Resumed, time.Now())}
 }
 
 // isProven tells whether the stream is known to read the binary log that it should.
@@ -53,12 +53,22 @@ func (p *resumeProof) row(event *binlog.Event) {
 	}
 }
 
-// state fails if the run's first state comes before the checkpoint.
+// state fails with a *ForeignCheckpointError if the run's first state comes before the checkpoint.
 func (p *resumeProof) state(value string) error {
 	if p == nil || value != p.token || p.isComplete() {
 		return nil
 	}
-	p.refuted.Store(true)
-	return fmt.Errorf("--resume: the binary log from %s on does not have what was written behind that place when checkpoint %d of %s was made: it is not the log that the checkpoint is about, but one that was begun anew (RESET), or has lost its end in a crash. What was written since cannot be known: %s",
-		p.place.DisplayString(), p.id, p.table, startAnew)
+	return &ForeignCheckpointError{Table: p.table, ID: p.id, At: p.place}
+}
+
+// ForeignCheckpointError says that the binary log which is read is not the one that the checkpoint is about.
+type ForeignCheckpointError struct {
+	Table sql.TableName
+	ID    int64
+	At    mysql.BinlogCoordinates
+}
+
+func (e *ForeignCheckpointError) Error() string {
+	return fmt.Sprintf("--resume: the binary log from %s on does not have what was written behind that place when checkpoint %d of %s was made: it is not the log that the checkpoint is about, but one that was begun anew (RESET), or has lost its end in a crash. What was written since cannot be known: %s",
+		e.At.DisplayString(), e.ID, e.Table, startAnew)
 }

@@ -2,6 +2,7 @@ package logic
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,6 +130,42 @@ func TestACheckpointIsWrittenWhileThrottled(t *testing.T) {
 		require.NoError(t, os.Remove(flagFile))
 		require.NoError(t, requireEnd(t, result, time.Minute))
 		assert.Equal(t, []string{"1"}, rowsOf(t, db, "SELECT gh_ost_is_cutover FROM _t_ghk ORDER BY gh_ost_chk_id DESC LIMIT 1"))
+	})
+}
+
+// While a heartbeat is not answered the server may have lost what it has committed, copied rows too; and whoever goes on must
+// know of an attempt whose outcome nobody has learned.
+func TestACheckpointDoesNotClaimWhatIsInDoubt(t *testing.T) {
+	t.Parallel()
+	testserver.Both(t, func(t *testing.T, server *testserver.Server) {
+		schema := server.Schema(t)
+		db := server.SchemaDB(t, schema)
+		mustExec(t, db, "CREATE TABLE t (id int PRIMARY KEY)", "INSERT INTO t VALUES (1), (2)")
+		flagFile := filepath.Join(t.TempDir(), "postpone")
+		m := newMigration(t, server, schema, "t", "ADD COLUMN w int", checkpointed, func(c *base.MigrationContext) {
+			c.PostponeCutOverFlagFile, c.CheckpointIntervalSeconds = flagFile, 300
+		})
+		result := m.start()
+		require.Eventually(t, m.Migrator.context.IsPostponing, time.Minute, 20*time.Millisecond)
+		attempt := func() string {
+			checkpoint, err := m.Checkpoint(t.Context())
+			require.NoError(t, err)
+			return rowsOf(t, db, fmt.Sprintf("SELECT COALESCE(JSON_UNQUOTE(JSON_EXTRACT(gh_ost_migration, '$.attempt')), '') FROM _t_ghk WHERE gh_ost_chk_id = %d", checkpoint.Id))[0]
+		}
+
+		mustExec(t, db, "RENAME TABLE _t_ghc TO away")
+		require.Eventually(t, func() bool { _, err := m.Checkpoint(t.Context()); return errors.Is(err, errUnsure) }, 10*time.Second, 10*time.Millisecond)
+		mustExec(t, db, "RENAME TABLE away TO _t_ghc")
+		require.Eventually(t, func() bool { _, err := m.Checkpoint(t.Context()); return err == nil }, 10*time.Second, 10*time.Millisecond)
+
+		assert.Empty(t, attempt())
+		token := "in doubt"
+		m.Migrator.undecided.Store(&token)
+		assert.Equal(t, token, attempt())
+		m.Migrator.undecided.Store(nil)
+		assert.Empty(t, attempt())
+		require.NoError(t, os.Remove(flagFile))
+		require.NoError(t, requireEnd(t, result, time.Minute))
 	})
 }
 

@@ -245,7 +245,7 @@ func (mgtr *Migrator) runStreamer(ctx context.Context, from mysql.BinlogCoordina
 	mgtr.log.Infof("Connecting binlog streamer at %s", from.DisplayString())
 	mgtr.background(func(ctx context.Context) error {
 		err := mgtr.streamer.Run(ctx, from)
-		if binlog.IsLost(err) {
+		if foreign := new(ForeignCheckpointError); binlog.IsLost(err) || errors.As(err, &foreign) {
 			mgtr.logIsLost.Store(true)
 		}
 		return err

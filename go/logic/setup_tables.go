@@ -82,9 +82,9 @@ func (mgtr *Migrator) createChangelog(ctx context.Context) error {
 
 func (mgtr *Migrator) beginHeartbeats() {
 	c := mgtr.context
-	beat := &heartbeat{changelog: mgtr.changelog, interval: c.HeartbeatInterval, retries: c.MaxRetries(), skip: mgtr.mayNotBeat,
+	mgtr.heartbeat = &heartbeat{changelog: mgtr.changelog, interval: c.HeartbeatInterval, retries: c.MaxRetries(), skip: mgtr.mayNotBeat,
 		failed: func(err error) { _ = mgtr.log.Errore(err) }}
-	mgtr.background(beat.run)
+	mgtr.background(mgtr.heartbeat.run)
 }
 
 // create makes a helper table. It is noted beforehand: a statement that was cancelled may take effect all the same.

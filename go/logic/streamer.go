@@ -95,16 +95,8 @@ func (s *EventsStreamer) FollowBehind(mark string, columns int) { s.begin = &fol
 // IsFollowing tells whether the original's row events are passed on.
 func (s *EventsStreamer) IsFollowing() bool { return s.columns.Load() > 0 }
 
-// Applied is a place in the binary log up to which every transaction has been applied completely, as it was known at the
+// appliedPlace is a place in the binary log up to which every transaction has been applied completely, as it was known at the
 // last heartbeat or state; nil before the first. A stream that starts there misses nothing.
-func (s *EventsStreamer) Applied() mysql.BinlogCoordinates {
-	if at := s.applied.Load(); at != nil {
-		return at.BinlogCoordinates
-	}
-	return nil
-}
-
-// appliedPlace is Applied with its mark.
 func (s *EventsStreamer) appliedPlace() *appliedPlace { return s.applied.Load() }
 
 // beginBehind notes the place that the stream will begin at: up to there all has been applied. It must be called before Run.
