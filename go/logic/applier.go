@@ -10,6 +10,7 @@ import (
 	"github.com/github/gh-ost/go/base"
 	"github.com/github/gh-ost/go/metrics"
 	"github.com/github/gh-ost/go/mysql"
+	"github.com/github/gh-ost/go/sql"
 )
 
 // Applier holds the connections to the server that is changed: pools of sessions that are alike, each pool for one
@@ -24,9 +25,10 @@ type Applier struct {
 	general  *gosql.DB // changelog, looks, drops
 	sessions *gosql.DB // the cut-over's locking and renaming sessions, each used once
 
-	timeZone string // the server's global time_zone
-	sqlMode  string // of sessions that alter, copy and apply
-	engine   string // of the original
+	timeZone  string        // the server's global time_zone
+	timeZones sql.TimeZones // of copying and applying; made by Migrator.chooseTimeZones
+	sqlMode   string        // of sessions that alter, copy and apply
+	engine    string        // of the original
 
 	safety  base.SafetySettings
 	measure *measurements
@@ -100,13 +102,13 @@ func deriveSQLMode(global string, safety *base.SafetySettings) string {
 // rowSessions opens a pool of sessions that write rows into the ghost table or read them from the original. Values pass
 // as raw bytes of their columns. They do not check foreign keys: the original's rows have passed those checks. The
 // configuration is the caller's own copy.
-func (apl *Applier) rowSessions(config *mysql.ConnectionConfig, database, timeZone string, connections int, watch mysql.StatementWatch, more ...string) (*gosql.DB, error) {
+func (apl *Applier) rowSessions(config *mysql.ConnectionConfig, database string, connections int, watch mysql.StatementWatch, more ...string) (*gosql.DB, error) {
 	config.Timeout = 0 // it would bound how long a statement may run
 	config.TransactionIsolation = mysql.ReadCommitted
 	config.Charset = "utf8mb4"
 	statements := append([]string{
 		"SET /* gh-ost */ SESSION character_set_results = NULL",
-		"SET /* gh-ost */ SESSION time_zone = '" + timeZone + "'",
+		"SET /* gh-ost */ SESSION time_zone = '" + apl.timeZones.Session() + "'",
 		"SET /* gh-ost */ SESSION sql_mode = '" + apl.sqlMode + "'",
 		"SET /* gh-ost */ SESSION foreign_key_checks = 0",
 	}, more...)
@@ -123,9 +125,9 @@ func (apl *Applier) rowSessions(config *mysql.ConnectionConfig, database, timeZo
 	return db, nil
 }
 
-// applySessions opens the pool of sessions that apply events, whose moments are in UTC.
+// applySessions opens the pool of sessions that apply events.
 func (apl *Applier) applySessions(database string, connections int) (*gosql.DB, error) {
-	return apl.rowSessions(apl.config.Duplicate(), database, "+00:00", connections, mysql.StatementWatch{Executed: apl.measured(binlogApplyQuery)})
+	return apl.rowSessions(apl.config.Duplicate(), database, connections, mysql.StatementWatch{Executed: apl.measured(binlogApplyQuery)})
 }
 
 // preservingSessions opens the pool of the sessions that apply events one by one: several statements go in a request, and each
@@ -133,18 +135,14 @@ func (apl *Applier) applySessions(database string, connections int) (*gosql.DB, 
 func (apl *Applier) preservingSessions(database string) (*gosql.DB, error) {
 	config := apl.config.Duplicate()
 	config.MultiStatements, config.FoundRows = true, true
-	return apl.rowSessions(config, database, "+00:00", 1, mysql.StatementWatch{Executed: apl.measured(binlogApplyQuery)})
+	return apl.rowSessions(config, database, 1, mysql.StatementWatch{Executed: apl.measured(binlogApplyQuery)})
 }
 
 // copySessions opens the pool of sessions that walk the original and copy its rows. A chunk that meets a locked row gives
 // up soon and tries again, instead of keeping locks on the rows before it meanwhile.
-func (apl *Applier) copySessions(database string, dependsOnTimeZone bool, connections int) (*gosql.DB, error) {
-	timeZone := "+00:00"
-	if dependsOnTimeZone {
-		timeZone = apl.timeZone
-	}
+func (apl *Applier) copySessions(database string, connections int) (*gosql.DB, error) {
 	watch := mysql.StatementWatch{Executed: apl.measured(chunkCopyQuery), Queried: apl.measured(rangeSelectQuery)}
-	return apl.rowSessions(apl.config.Duplicate(), database, timeZone, connections, watch, "SET /* gh-ost */ SESSION innodb_lock_wait_timeout = 2")
+	return apl.rowSessions(apl.config.Duplicate(), database, connections, watch, "SET /* gh-ost */ SESSION innodb_lock_wait_timeout = 2")
 }
 
 // statementBytes is how many bytes of values may go into one statement: each may take two in it, where it has to be escaped.

@@ -63,7 +63,7 @@ func (mgtr *Migrator) newCheckpointer(ctx context.Context) (*checkpointer, error
 
 // checkpointSessions opens a pool whose sessions take bounds as range reads have returned them.
 func (mgtr *Migrator) checkpointSessions() (*gosql.DB, error) {
-	db, err := mgtr.applier.rowSessions(mgtr.applier.config.Duplicate(), mgtr.context.DatabaseName, "+00:00", 1, mysql.StatementWatch{})
+	db, err := mgtr.applier.rowSessions(mgtr.applier.config.Duplicate(), mgtr.context.DatabaseName, 1, mysql.StatementWatch{})
 	if err != nil {
 		return nil, err
 	}

@@ -354,7 +354,8 @@ func (mgtr *Migrator) compareSwapped(ctx context.Context) (err error) {
 	if mgtr.shared, err = inspect.Compare(mgtr.original, current, mgtr.renames(), mgtr.context.NullableUniqueKeyAllowed); err != nil {
 		return err
 	}
-	mgtr.keys, err = sql.NewApplyStatements(mgtr.names.original, mgtr.shared.Columns, mgtr.shared.Key, mgtr.applier.timeZone, mgtr.shared.Filled...)
+	mgtr.applier.timeZones = sql.TimeZones{Server: mgtr.applier.timeZone} // keys are compared, and nothing is written
+	mgtr.keys, err = sql.NewApplyStatements(mgtr.names.original, mgtr.shared.Columns, mgtr.shared.Key, mgtr.applier.timeZones, mgtr.shared.Filled...)
 	return err
 }
 

@@ -149,7 +149,7 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	if mgtr.original.Transactional() {
 		lockClause = mgtr.applier.server.Dialect.SharedLockClause()
 	}
-	statements, err := sql.NewCopyStatements(mgtr.names.original, mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, lockClause, mgtr.shared.Filled...)
+	statements, err := sql.NewCopyStatements(mgtr.names.original, mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, lockClause, mgtr.applier.timeZones, mgtr.shared.Filled...)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	db, err := mgtr.applier.copySessions(c.DatabaseName, statements.DependsOnTimeZone(), int(c.CopyConcurrency)+1)
+	db, err := mgtr.applier.copySessions(c.DatabaseName, int(c.CopyConcurrency)+1)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (mgtr *Migrator) eagerStatements() (*sql.CopyStatements, error) {
 	if clause == "" || !mgtr.original.Transactional() {
 		return nil, nil
 	}
-	return sql.NewCopyStatements(mgtr.names.original, mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, clause, mgtr.shared.Filled...)
+	return sql.NewCopyStatements(mgtr.names.original, mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, clause, mgtr.applier.timeZones, mgtr.shared.Filled...)
 }
 
 // mayCopy returns when a chunk may be copied: not throttled, and not while the backlog is more than half full, so that

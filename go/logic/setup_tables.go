@@ -242,6 +242,9 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 	if err := checkStricterKeys(mgtr.shared); err != nil {
 		return err
 	}
+	if err := mgtr.chooseTimeZones(ctx, ghost); err != nil {
+		return err
+	}
 	if err := mgtr.carryHistograms(ctx, ghost); err != nil {
 		return err
 	}
@@ -265,7 +268,7 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 	if c.PanicOnWarnings {
 		mgtr.applier.counts = warningPolicy{ghost: mgtr.names.ghost.Name, key: c.UniqueKey.NameInGhostTable}.counting
 	}
-	mgtr.keys, err = sql.NewApplyStatements(mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, mgtr.applier.timeZone, mgtr.shared.Filled...)
+	mgtr.keys, err = sql.NewApplyStatements(mgtr.names.ghost, mgtr.shared.Columns, mgtr.shared.Key, mgtr.applier.timeZones, mgtr.shared.Filled...)
 	if err != nil {
 		return err
 	}

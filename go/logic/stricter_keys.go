@@ -129,7 +129,7 @@ func (mgtr *Migrator) watchStricterKeys(ctx context.Context, statements *sql.Cop
 	if len(mgtr.shared.StricterGhostKeys) == 0 {
 		return nil
 	}
-	db, err := mgtr.applier.copySessions(mgtr.context.DatabaseName, statements.DependsOnTimeZone(), 2)
+	db, err := mgtr.applier.copySessions(mgtr.context.DatabaseName, 2)
 	if err != nil {
 		return err
 	}

@@ -55,12 +55,12 @@ func (mgtr *Migrator) verifyStatements(ctx context.Context) (*sql.VerifyStatemen
 		}
 	}
 	temporary := sql.TableName{Schema: mgtr.context.DatabaseName, Name: temporaryTableName}
-	return sql.NewVerifyStatements(mgtr.names.original, mgtr.names.ghost, temporary, mgtr.shared.Columns, mgtr.shared.Key, ghostKey, mgtr.applier.timeZone)
+	return sql.NewVerifyStatements(mgtr.names.original, mgtr.names.ghost, temporary, mgtr.shared.Columns, mgtr.shared.Key, ghostKey, mgtr.applier.timeZones)
 }
 
 func (mgtr *Migrator) verifyingSessions() (*gosql.DB, error) {
 	c := mgtr.context
-	return mgtr.applier.copySessions(c.DatabaseName, mgtr.verification.DependsOnTimeZone(), int(c.CopyConcurrency)+2)
+	return mgtr.applier.copySessions(c.DatabaseName, int(c.CopyConcurrency)+2)
 }
 
 // newVerifier returns a verifier and the pool of its sessions, which the caller closes.
@@ -195,14 +195,10 @@ func (mgtr *Migrator) beginLastLook(ctx context.Context, attempt *cutOverAttempt
 
 // readingSettings give a session the settings of those that copy.
 func (mgtr *Migrator) readingSettings() []string {
-	timeZone := "+00:00"
-	if mgtr.verification.DependsOnTimeZone() {
-		timeZone = mgtr.applier.timeZone
-	}
 	return []string{
 		"SET /* gh-ost */ NAMES utf8mb4",
 		"SET /* gh-ost */ SESSION character_set_results = NULL",
-		"SET /* gh-ost */ SESSION time_zone = '" + timeZone + "'",
+		"SET /* gh-ost */ SESSION time_zone = '" + mgtr.applier.timeZones.Session() + "'",
 		"SET /* gh-ost */ SESSION sql_mode = '" + mgtr.applier.sqlMode + "'",
 	}
 }

@@ -174,3 +174,12 @@ func FlavorFor(mysqlVersion string) string { return NewDialect(mysqlVersion, "")
 func IsMariaDB(mysqlVersion string) bool {
 	return strings.Contains(strings.ToLower(mysqlVersion), "mariadb")
 }
+
+// TakesOffsets is true of a server that takes a moment as text that ends in its offset from UTC: MySQL since 8.0.19.
+func (d Dialect) TakesOffsets() bool { return d.atLeast(8, 0, 19) }
+
+// HasFunctionalKeys is true of a server whose information_schema.statistics tells the expressions in keys.
+func (d Dialect) HasFunctionalKeys() bool { return d.atLeast(8, 0, 13) }
+
+// HasCheckConstraints is true of a server whose information_schema tells the checks of a table.
+func (d Dialect) HasCheckConstraints() bool { return d.atLeast(8, 0, 16) || d.mariaAtLeast(10, 3, 10) }

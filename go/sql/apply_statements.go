@@ -7,7 +7,7 @@ import (
 )
 
 // ApplyStatements builds the statements that bring changes from the binary log to the ghost table: whole rows are replaced,
-// rows are deleted by the unique key. They are for sessions at time zone +00:00 with interpolated parameters and
+// rows are deleted by the unique key. They are for sessions in TimeZones.Session with interpolated parameters and
 // `SET NAMES utf8mb4`. It does not change once made.
 //
 // A row here is a row of the original as decoded from the binary log: all its columns, by their ordinals.
@@ -32,20 +32,20 @@ type boundColumn struct {
 }
 
 // NewApplyStatements prepares the statements. The key is the original's; its columns are mapped to the ghost's through
-// shared, so it must contain them, also those that a server computes. timeZone is the server's global time_zone.
-func NewApplyStatements(ghost TableName, shared []SharedColumn, key *UniqueKey, timeZone string, filled ...FilledColumn) (*ApplyStatements, error) {
+// shared, so it must contain them, also those that a server computes.
+func NewApplyStatements(ghost TableName, shared []SharedColumn, key *UniqueKey, timeZones TimeZones, filled ...FilledColumn) (*ApplyStatements, error) {
 	s := &ApplyStatements{ghost: ghost}
 	for _, pair := range shared {
 		if !pair.IsWritten() {
 			continue
 		}
-		column, err := bindColumn(pair, timeZone)
+		column, err := bindColumn(pair, timeZones)
 		if err != nil {
 			return nil, err
 		}
 		s.written = append(s.written, column)
 	}
-	_, targets, err := writtenColumns(ghost, shared)
+	_, targets, err := writtenColumns(ghost, shared, timeZones)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func NewApplyStatements(ghost TableName, shared []SharedColumn, key *UniqueKey, 
 		return nil, err
 	}
 	for _, pair := range pairs {
-		column, err := bindColumn(pair, timeZone)
+		column, err := bindColumn(pair, timeZones)
 		if err != nil {
 			return nil, err
 		}
@@ -70,8 +70,8 @@ func NewApplyStatements(ghost TableName, shared []SharedColumn, key *UniqueKey, 
 	return s, nil
 }
 
-func bindColumn(pair SharedColumn, timeZone string) (boundColumn, error) {
-	binding, err := NewBinding(pair.Source, pair.Target, timeZone)
+func bindColumn(pair SharedColumn, timeZones TimeZones) (boundColumn, error) {
+	binding, err := NewBinding(pair.Source, pair.Target, timeZones)
 	if err != nil {
 		return boundColumn{}, err
 	}

@@ -20,12 +20,11 @@ type Binding struct {
 // encoder appends one value, which is not nil, as an expression and its arguments.
 type encoder func(query *strings.Builder, args *[]any, value any) error
 
-// NewBinding returns the binding for values of source that are written to, or compared with, target. timeZone is the
-// applier's global time_zone, in which a native ALTER would convert between TIMESTAMP and other types; it must be given
-// if exactly one of the two is a TIMESTAMP. A column type that this version does not know is an error.
-func NewBinding(source, target Column, timeZone string) (*Binding, error) {
+// NewBinding returns the binding for values of source that are written to, or compared with, target. The server's time zone
+// must be given if exactly one of the two is a TIMESTAMP. A column type that this version does not know is an error.
+func NewBinding(source, target Column, timeZones TimeZones) (*Binding, error) {
 	b := &Binding{source: source, target: target}
-	store, compare, err := encodersFor(source, target, timeZone)
+	store, compare, err := encodersFor(source, target, timeZones)
 	if err != nil {
 		return nil, fmt.Errorf("column %s %s cannot be written to %s %s: %w",
 			EscapeName(source.Name), source.Type.Text, EscapeName(target.Name), target.Type.Text, err)
@@ -67,14 +66,14 @@ func (b *Binding) append(encode encoder, query *strings.Builder, args *[]any, va
 }
 
 // encodersFor chooses how to store a value and how to compare with it; most types do both alike.
-func encodersFor(source, target Column, timeZone string) (store, compare encoder, err error) {
+func encodersFor(source, target Column, timeZones TimeZones) (store, compare encoder, err error) {
 	if target.Type.Kind == KindUnknown {
 		return nil, nil, fmt.Errorf("the type %q is not known", target.Type.Text)
 	}
 	if target.Type.Kind == KindBit && (source.Type.Kind == KindGeometry || source.Type.Kind == KindVector) {
 		return nil, nil, errors.New("such a value stands for no number; convert it to another type, or drop the column and add it")
 	}
-	zones, err := newZones(source, target, timeZone)
+	zones, err := newZones(source, target, timeZones)
 	if err != nil {
 		return nil, nil, err
 	}

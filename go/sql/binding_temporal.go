@@ -6,25 +6,26 @@ import (
 	"strings"
 )
 
-// utc is the zone of TIMESTAMP values in the binary log, and of the session that applies them.
-const utc = "+00:00"
-
 // zones says how the binding moves between a TIMESTAMP, which is a moment, and types that hold local time.
 type zones struct {
-	server  string // the time zone in which local time is meant
-	toLocal bool   // the source is a TIMESTAMP and the target is not
-	toUTC   bool   // the target is a TIMESTAMP and the source is not
+	TimeZones
+	toLocal bool // the source is a TIMESTAMP and the target is not
+	toUTC   bool // the target is a TIMESTAMP and the source is not, in a session that does not convert it by itself
+	moments bool // both are TIMESTAMP, in a local session
 }
 
-func newZones(source, target Column, timeZone string) (zones, error) {
+func newZones(source, target Column, timeZones TimeZones) (zones, error) {
 	fromMoment, toMoment := source.Type.Kind == KindTimestamp, target.Type.Kind == KindTimestamp
-	if fromMoment == toMoment || timeZone == utc {
+	if (!fromMoment && !toMoment) || timeZones.areUTC() {
 		return zones{}, nil
 	}
-	if timeZone == "" {
+	if fromMoment && toMoment {
+		return zones{TimeZones: timeZones, moments: timeZones.Local}, nil
+	}
+	if timeZones.Server == "" {
 		return zones{}, errors.New("the server's time zone, in which TIMESTAMP and local time are converted, is not given")
 	}
-	return zones{server: timeZone, toLocal: fromMoment, toUTC: toMoment}, nil
+	return zones{TimeZones: timeZones, toLocal: fromMoment, toUTC: toMoment && !timeZones.Local}, nil
 }
 
 // temporalEncoder writes dates and times as their text where the target has the same type or takes text, and else as
@@ -37,6 +38,8 @@ func temporalEncoder(source, target ColumnType, zones zones) encoder {
 			return unexpected(value)
 		}
 		switch {
+		case zones.moments && !isZeroDate(text):
+			zones.appendMoment(query, args, text, target)
 		case source.Kind == target.Kind:
 			appendArgument(query, args, text)
 		case isZeroDate(text) && (target.IsNumeric() || target.Kind == KindBit):
@@ -45,12 +48,12 @@ func temporalEncoder(source, target ColumnType, zones zones) encoder {
 			appendText(query, args, withDecimals(source, text))
 		case zones.toLocal && isText(target):
 			fmt.Fprintf(query, "CAST(CONVERT_TZ(%s, '+00:00', ?) AS CHAR)", cast)
-			*args = append(*args, text, zones.server)
+			*args = append(*args, text, zones.Server)
 		case zones.toLocal:
 			fmt.Fprintf(query, "CONVERT_TZ(%s, '+00:00', ?)", cast)
-			*args = append(*args, text, zones.server)
+			*args = append(*args, text, zones.Server)
 		case zones.toUTC:
-			appendLocalAsUTC(query, args, cast, text, zones.server)
+			zones.appendLocalAsUTC(query, args, cast, "?", []any{text})
 		case isText(target):
 			appendText(query, args, withDecimals(source, text))
 		default:
@@ -90,13 +93,49 @@ func isZeroDate(text string) bool {
 	return strings.HasPrefix(text, "0000-00-00")
 }
 
-// appendLocalAsUTC converts local time as a native ALTER would. A time that the clock skipped is refused, as it is there:
-// the text in its place is no date, so that the server ends the statement with it in the message.
-func appendLocalAsUTC(query *strings.Builder, args *[]any, local string, argument any, zone string) {
-	fmt.Fprintf(query, "IF(CONVERT_TZ(CONVERT_TZ(%[1]s, ?, '+00:00'), '+00:00', ?) = %[1]s, CONVERT_TZ(%[1]s, ?, '+00:00'), "+
-		"CONCAT('no such local time: ', %[1]s))", local)
-	*args = append(*args, argument, zone, zone, argument, argument, zone, argument)
+// meansZeroDate is isZeroDate for values of any type.
+func meansZeroDate(source ColumnType, value any) bool {
+	if source.IsNumeric() || source.Kind == KindBit || source.Kind == KindYear {
+		return strings.Trim(fmt.Sprint(value), "-0.") == ""
+	}
+	text, ok := textOf(value)
+	return ok && isZeroDate(text)
 }
+
+// appendMoment writes a moment, given in UTC, in a local session. Literals with an offset have no more decimals than the
+// target: MySQL 9.7 forgets the offset of one that it has to round.
+func (z zones) appendMoment(query *strings.Builder, args *[]any, text string, target ColumnType) {
+	if _, fraction, _ := strings.Cut(text, "."); z.OffsetLiterals && len(fraction) > target.Decimals {
+		fmt.Fprintf(query, "CONCAT(CAST(? AS DATETIME(%d)), '+00:00')", target.Decimals)
+		*args = append(*args, text)
+		return
+	}
+	if z.OffsetLiterals {
+		appendArgument(query, args, text+utc)
+		return
+	}
+	// The server makes of a local time that occurs twice the one moment that CONVERT_TZ makes of it.
+	query.WriteString("IF(CONVERT_TZ(CONVERT_TZ(?, '+00:00', ?), ?, '+00:00') = ?, CONVERT_TZ(?, '+00:00', ?), CONCAT('local time occurs twice for the moment in UTC: ', ?))")
+	*args = append(*args, text, z.Server, z.Server, text, text, z.Server, text)
+}
+
+// appendLocalAsUTC converts local time as a native ALTER would. A time that the clock skipped is refused, as it is there:
+// the text in its place is no date, so that the server ends the statement with it in the message. value is what local, an
+// expression of the same arguments, was made of; it is NULL only where there was no value.
+func (z zones) appendLocalAsUTC(query *strings.Builder, args *[]any, local, value string, arguments []any) {
+	fmt.Fprintf(query, localAsUTC, local, "?", value)
+	*args = append(*args, arguments...)
+	*args = append(*args, z.Server, z.Server)
+	for range 2 {
+		*args = append(*args, arguments...)
+	}
+	*args = append(*args, z.Server)
+	*args = append(*args, arguments...)
+}
+
+// localAsUTC is made of an expression of local time, one of the server's zone, and the value to name in a refusal.
+const localAsUTC = "IF(CONVERT_TZ(CONVERT_TZ(%[1]s, %[2]s, '+00:00'), '+00:00', %[2]s) = %[1]s, CONVERT_TZ(%[1]s, %[2]s, '+00:00'), " +
+	"CONCAT('no such local time: ', CONVERT(%[3]s USING utf8mb4)))"
 
 // wrapText converts local time that comes as something else than a date type, such as text or a number, to a TIMESTAMP.
 func (z zones) wrapText(source ColumnType, encode encoder) encoder {
@@ -109,12 +148,56 @@ func (z zones) wrapText(source ColumnType, encode encoder) encoder {
 		if err := encode(&inner, &innerArgs, value); err != nil {
 			return err
 		}
-		if text, ok := textOf(value); (ok && isZeroDate(text)) || len(innerArgs) != 1 {
+		if meansZeroDate(source, value) {
 			query.WriteString(inner.String())
 			*args = append(*args, innerArgs...)
 			return nil
 		}
-		appendLocalAsUTC(query, args, "CAST("+inner.String()+" AS DATETIME(6))", innerArgs[0], z.server)
+		z.appendLocalAsUTC(query, args, "CAST("+inner.String()+" AS DATETIME(6))", inner.String(), innerArgs)
 		return nil
 	}
+}
+
+// copyExpression is how the copy selects a column of one of these types, whose escaped name is given.
+func (z zones) copyExpression(source, target ColumnType, name string) string {
+	zone := textLiteral(z.Server)
+	switch {
+	case z.moments && z.OffsetLiterals: // MySQL's copy of a TIMESTAMP goes by its local time
+		return fmt.Sprintf("IF(%[1]s = 0, %[1]s, CONCAT(CAST(TIMESTAMP('1970-01-01') + INTERVAL UNIX_TIMESTAMP(%[1]s) SECOND AS DATETIME(%[2]d)), '+00:00'))", name, min(source.Decimals, target.Decimals))
+	case z.toLocal && !z.Local && isText(target):
+		return "CAST(" + asLocal(name, zone) + " AS CHAR)"
+	case z.toLocal && !z.Local && (target.IsNumeric() || target.Kind == KindBit):
+		return asLocalNumber(source, target, name, zone)
+	case z.toLocal && !z.Local:
+		return asLocal(name, zone)
+	case z.toUTC:
+		local := name
+		if !source.IsTemporal() {
+			local = "CAST(" + name + " AS DATETIME(6))"
+		}
+		return fmt.Sprintf("IF(%s, '0000-00-00 00:00:00', %s)", isZero(source, name), fmt.Sprintf(localAsUTC, local, zone, name))
+	}
+	return name
+}
+
+// asLocal turns a TIMESTAMP, read at +00:00, into local time. The zero date, which is none, stands for itself.
+func asLocal(name, zone string) string {
+	return fmt.Sprintf("IF(%[1]s = 0, %[1]s, CONVERT_TZ(%[1]s, '+00:00', %[2]s))", name, zone)
+}
+
+// asLocalNumber is asLocal for a number. A whole number is made of whole seconds, rounded as times are.
+func asLocalNumber(source, target ColumnType, name, zone string) string {
+	decimals := source.Decimals
+	if target.IsInteger() || target.Kind == KindBit {
+		decimals = 0
+	}
+	return fmt.Sprintf("IF(%[1]s = 0, 0, CAST(CONVERT_TZ(%[1]s, '+00:00', %[2]s) AS DATETIME(%[3]d)) + 0)", name, zone, decimals)
+}
+
+// isZero is the condition of a value that means the zero date.
+func isZero(source ColumnType, name string) string {
+	if source.IsNumeric() || source.IsTemporal() || source.Kind == KindBit || source.Kind == KindYear {
+		return name + " = 0"
+	}
+	return name + " LIKE '0000-00-00%'"
 }

@@ -67,7 +67,7 @@ func TestValuesAreWrittenInTheFormThatTheServerConverts(t *testing.T) {
 		{"varchar(9)", "latin1", "bit(8)", nil, "NULL", nil},
 	} {
 		t.Run(fmt.Sprintf("%s to %s: %v", c.source, c.target, c.value), func(t *testing.T) {
-			binding, err := NewBinding(column(t, "a", c.source, c.charset), column(t, "b", c.target, "utf8mb4"), "SYSTEM")
+			binding, err := NewBinding(column(t, "a", c.source, c.charset), column(t, "b", c.target, "utf8mb4"), TimeZones{Server: "SYSTEM"})
 			require.NoError(t, err)
 			var query strings.Builder
 			var args []any
@@ -79,7 +79,7 @@ func TestValuesAreWrittenInTheFormThatTheServerConverts(t *testing.T) {
 }
 
 func TestAnEnumIsComparedByTheNumberZeroButStoredByItsDigit(t *testing.T) {
-	binding, err := NewBinding(column(t, "a", "enum('a','b')", "latin1"), column(t, "b", "enum('b','a')", "latin1"), "")
+	binding, err := NewBinding(column(t, "a", "enum('a','b')", "latin1"), column(t, "b", "enum('b','a')", "latin1"), TimeZones{})
 	require.NoError(t, err)
 	var query strings.Builder
 	var args []any
@@ -103,17 +103,17 @@ func TestWhatCannotBeWrittenIsRefusedWithTheColumnAndItsType(t *testing.T) {
 		{"json", "json", JSONBinary{0xff}, "unknown type 0xff"},
 		{"json", "json", JSONBinary{0, 5, 0, 200, 0}, "ends too early"},
 	} {
-		binding, err := NewBinding(column(t, "a", c.source, ""), column(t, "b", c.target, ""), "")
+		binding, err := NewBinding(column(t, "a", c.source, ""), column(t, "b", c.target, ""), TimeZones{})
 		require.NoError(t, err)
 		assert.ErrorContains(t, binding.Append(&strings.Builder{}, &[]any{}, c.value), c.message)
 	}
-	_, err := NewBinding(column(t, "a", "hyperlog", ""), column(t, "b", "int", ""), "")
+	_, err := NewBinding(column(t, "a", "hyperlog", ""), column(t, "b", "int", ""), TimeZones{})
 	assert.ErrorContains(t, err, "column `a` hyperlog cannot be written to `b` int")
-	_, err = NewBinding(column(t, "a", "vector(2)", ""), column(t, "b", "bit(64)", ""), "")
+	_, err = NewBinding(column(t, "a", "vector(2)", ""), column(t, "b", "bit(64)", ""), TimeZones{})
 	assert.ErrorContains(t, err, "stands for no number")
-	_, err = NewBinding(column(t, "a", "datetime", ""), column(t, "b", "timestamp", ""), "")
+	_, err = NewBinding(column(t, "a", "datetime", ""), column(t, "b", "timestamp", ""), TimeZones{})
 	assert.ErrorContains(t, err, "time zone")
-	binding, err := NewBinding(column(t, "a", "int", ""), column(t, "b", "int", ""), "")
+	binding, err := NewBinding(column(t, "a", "int", ""), column(t, "b", "int", ""), TimeZones{})
 	require.NoError(t, err)
 	assert.ErrorContains(t, binding.AppendComparable(&strings.Builder{}, &[]any{}, nil), "column `a` of the unique key is NULL")
 }

@@ -94,14 +94,14 @@ func TestWhatStandsForNoNumberThatFitsIsRefusedAsBits(t *testing.T) {
 					require.Error(t, err, "native")
 				}
 
-				applying, err := NewApplyStatements(TableName{schema, ghost}, shared, primaryKey(source[0]), "+00:00")
+				applying, err := NewApplyStatements(TableName{schema, ghost}, shared, primaryKey(source[0]), TimeZones{Server: "+00:00"})
 				require.NoError(t, err)
 				query, args, err := applying.Replace(inserted[original])
 				require.NoError(t, err)
 				_, err = strict.ExecContext(t.Context(), query, args...)
 				assert.Error(t, err, "applied")
 
-				copying, err := NewCopyStatements(TableName{schema, original}, TableName{schema, ghost}, shared, primaryKey(source[0]), "LOCK IN SHARE MODE")
+				copying, err := NewCopyStatements(TableName{schema, original}, TableName{schema, ghost}, shared, primaryKey(source[0]), "LOCK IN SHARE MODE", TimeZones{Server: "+00:00"})
 				require.NoError(t, err)
 				query, args, err = copying.InsertChunk(Bound{int64(0)}, true, Bound{int64(1000)})
 				require.NoError(t, err)

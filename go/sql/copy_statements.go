@@ -12,7 +12,7 @@ type Bound = []any
 
 // CopyStatements builds the statements that walk over the original by its unique key and copy ranges of rows to the ghost.
 // They are for sessions with interpolated parameters, `SET NAMES utf8mb4` and character_set_results = NULL; all of them in
-// one time zone, see DependsOnTimeZone. It does not change once made.
+// TimeZones.Session. It does not change once made.
 type CopyStatements struct {
 	original TableName
 	key      *keyRange
@@ -24,18 +24,17 @@ type CopyStatements struct {
 	lockTail string // the lock clause
 	noop     string // for rows that are there already
 	missing  string // NOT EXISTS (the ghost's row of the same key)
-	moments  bool
 }
 
 // NewCopyStatements prepares the statements. shared are the columns to copy; those that a server computes are left out.
 // lockClause is the dialect's way to lock the rows that are read, such as FOR SHARE; "" reads without locks, which is right
 // only for engines that have none. Errors name what is missing: a key without columns, a key column that is not shared.
-func NewCopyStatements(original, ghost TableName, shared []SharedColumn, key *UniqueKey, lockClause string, filled ...FilledColumn) (*CopyStatements, error) {
+func NewCopyStatements(original, ghost TableName, shared []SharedColumn, key *UniqueKey, lockClause string, timeZones TimeZones, filled ...FilledColumn) (*CopyStatements, error) {
 	columns := key.Columns.Columns()
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("the unique key %s of %s has no columns", EscapeName(key.Name), original)
 	}
-	sources, targets, err := writtenColumns(original, shared)
+	sources, targets, err := writtenColumns(original, shared, timeZones)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func NewCopyStatements(original, ghost TableName, shared []SharedColumn, key *Un
 		return nil, err
 	}
 
-	s := &CopyStatements{original: original, key: keyRange, moments: convertsMoments(shared)}
+	s := &CopyStatements{original: original, key: keyRange}
 	ascending, descending, bounds := make([]string, len(columns)), make([]string, len(columns)), make([]string, len(columns))
 	for i, column := range columns {
 		ascending[i] = quoted(column.Name)
@@ -64,7 +63,7 @@ func NewCopyStatements(original, ghost TableName, shared []SharedColumn, key *Un
 	if lockClause != "" {
 		s.lockTail = " " + lockClause
 	}
-	if s.missing, err = missingCondition(original, ghost, shared, key); err != nil {
+	if s.missing, err = missingCondition(original, ghost, shared, key, timeZones); err != nil {
 		return nil, err
 	}
 	s.noop = fmt.Sprintf(" ON DUPLICATE KEY UPDATE %[1]s.%[2]s = %[1]s.%[2]s", quotedTable(ghost), quoted(untouched))
@@ -82,11 +81,15 @@ func (c Column) BoundExpression() string {
 }
 
 // writtenColumns returns the lists of columns on both sides that carry values, in the same order.
-func writtenColumns(original TableName, shared []SharedColumn) (sources, targets string, err error) {
+func writtenColumns(original TableName, shared []SharedColumn, timeZones TimeZones) (sources, targets string, err error) {
 	var from, to []string
 	for _, column := range shared {
 		if column.IsWritten() {
-			from = append(from, column.copyExpression())
+			expression, err := column.copyExpression(quoted(column.Source.Name), timeZones)
+			if err != nil {
+				return "", "", err
+			}
+			from = append(from, expression)
 			to = append(to, quoted(column.Target.Name))
 		}
 	}
@@ -96,18 +99,23 @@ func writtenColumns(original TableName, shared []SharedColumn) (sources, targets
 	return strings.Join(from, ", "), strings.Join(to, ", "), nil
 }
 
-// copyExpression is how the copy selects the column. A number that becomes text goes through text on purpose: from a number,
+// copyExpression is how the copy selects the column, whose escaped name is given. A number that becomes text goes through text on purpose: from a number,
 // an INSERT makes other text than an ALTER does (it drops the zeros of ZEROFILL, of the year 0000 and of DOUBLE(10,2), shows
 // all digits of a FLOAT), and MySQL's takes it as the index of an ENUM instead of its label. See bitFormat for BIT.
-func (s SharedColumn) copyExpression() string {
-	source, name := s.Source.Type, quoted(s.Source.Name)
+func (s SharedColumn) copyExpression(name string, timeZones TimeZones) (string, error) {
+	source := s.Source.Type
+	zones, err := newZones(s.Source, s.Target, timeZones)
+	if err != nil {
+		return "", err
+	}
+	name = zones.copyExpression(source, s.Target.Type, name)
 	switch {
 	case s.Target.Type.Kind == KindBit:
-		return fmt.Sprintf(bitFormat(source, s.Target.Type), name)
+		return fmt.Sprintf(bitFormat(source, s.Target.Type), name), nil
 	case (source.IsNumeric() || source.Kind == KindYear) && isText(s.Target.Type):
-		return "CONCAT(" + name + ")" + numberAsLabel(s.Target.Type)
+		return "CONCAT(" + name + ")" + numberAsLabel(s.Target.Type), nil
 	}
-	return name
+	return name, nil
 }
 
 // untouchedColumn names the ghost's column that the no-op assigns to itself: the key's first that is not computed.
@@ -144,23 +152,6 @@ func findShared(shared []SharedColumn, sourceName string) (SharedColumn, bool) {
 		}
 	}
 	return SharedColumn{}, false
-}
-
-// convertsMoments is true if some column changes from TIMESTAMP to another type or back.
-func convertsMoments(shared []SharedColumn) bool {
-	for _, column := range shared {
-		if (column.Source.Type.Kind == KindTimestamp) != (column.Target.Type.Kind == KindTimestamp) {
-			return true
-		}
-	}
-	return false
-}
-
-// DependsOnTimeZone is true if the copy converts between TIMESTAMP and other types, as the ALTER would: in the server's
-// global time zone, which its sessions must have. Otherwise they had better be at +00:00, where no hour occurs twice
-// and a TIMESTAMP in the key has one order only. The sessions that read bounds must be in the zone of those that copy.
-func (s *CopyStatements) DependsOnTimeZone() bool {
-	return s.moments
 }
 
 // MinBound reads the first row's key, with the lock clause: a row whose insert or delete is not yet committed is waited

@@ -1,9 +1,13 @@
 package sql
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// FilledColumn is a column that only the ghost has, takes no NULL, and has no default. A native ALTER gives it its type's
-// implicit default in every row; an INSERT that leaves it out is refused in strict mode.
+// FilledColumn is a column that only the ghost has, and whose value must be told. Most take no NULL and have no default: a
+// native ALTER gives such a column its type's implicit default in every row, while an INSERT that leaves it out is refused in
+// strict mode. See NewClockColumn for the others.
 type FilledColumn struct {
 	Name  string
 	Value string // as an expression
@@ -36,6 +40,12 @@ func NewFilledColumn(column Column) (filled FilledColumn, ok bool) {
 		return FilledColumn{}, false
 	}
 	return FilledColumn{Name: column.Name, Value: value}, true
+}
+
+// NewClockColumn fills a DATETIME whose default is the clock with the server's local time, in a session at +00:00.
+func NewClockColumn(column Column, timeZones TimeZones) FilledColumn {
+	value := fmt.Sprintf("CONVERT_TZ(CURRENT_TIMESTAMP(%d), '+00:00', %s)", column.Type.Decimals, textLiteral(timeZones.Server))
+	return FilledColumn{Name: column.Name, Value: value}
 }
 
 // filledAddress returns the value of MariaDB's address types whose bytes are all zero.

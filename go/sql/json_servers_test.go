@@ -62,9 +62,9 @@ func TestJSONDocumentsArriveWithTheTypesOfTheirElements(t *testing.T) {
 
 	applying := session(t, server, schema, "+00:00", strictMode)
 	columns := describe(t, applying, schema, "o")
-	statements, err := NewApplyStatements(TableName{schema, "applied"}, pairColumns(columns, columns), primaryKey(columns[0]), "+00:00")
+	statements, err := NewApplyStatements(TableName{schema, "applied"}, pairColumns(columns, columns), primaryKey(columns[0]), TimeZones{Server: "+00:00"})
 	require.NoError(t, err)
-	toText, err := NewApplyStatements(TableName{schema, "texts"}, pairColumns(columns, describe(t, applying, schema, "texts")), primaryKey(columns[0]), "+00:00")
+	toText, err := NewApplyStatements(TableName{schema, "texts"}, pairColumns(columns, describe(t, applying, schema, "texts")), primaryKey(columns[0]), TimeZones{Server: "+00:00"})
 	require.NoError(t, err)
 	for i, row := range rows {
 		query, args, err := statements.Replace([][]any{row})

@@ -31,7 +31,7 @@ const maxListedValues = 1 << 12
 func newKeyRange(columns []Column) (*keyRange, error) {
 	k := &keyRange{columns: make([]keyColumn, len(columns))}
 	for i, column := range columns {
-		binding, err := NewBinding(column, column, "")
+		binding, err := NewBinding(column, column, TimeZones{})
 		if err != nil {
 			return nil, err
 		}

@@ -131,7 +131,7 @@ func (c keyCase) run(t *testing.T, server *testserver.Server, schema, table stri
 
 	source, target := describe(t, conn, schema, table), describe(t, conn, schema, table+"_ghost")
 	shared := pairColumns(source, target)
-	copying, err := NewCopyStatements(TableName{schema, table}, TableName{schema, table + "_ghost"}, shared, c.key(source), "LOCK IN SHARE MODE")
+	copying, err := NewCopyStatements(TableName{schema, table}, TableName{schema, table + "_ghost"}, shared, c.key(source), "LOCK IN SHARE MODE", TimeZones{Server: zone})
 	require.NoError(t, err)
 
 	for _, chunkSize := range []int64{1, 2, 3, 100} {
@@ -146,7 +146,7 @@ func (c keyCase) run(t *testing.T, server *testserver.Server, schema, table stri
 	// A second copy meets every row and changes none.
 	assert.Zero(t, walk(t, conn, copying, len(source), 2))
 
-	statements, err := NewApplyStatements(TableName{schema, table + "_ghost"}, shared, c.key(source), zone)
+	statements, err := NewApplyStatements(TableName{schema, table + "_ghost"}, shared, c.key(source), TimeZones{Server: zone})
 	require.NoError(t, err)
 	for i, row := range decoded {
 		query, args, err := statements.Delete([][]any{statements.KeyValues(row)})

@@ -7,7 +7,7 @@ import (
 
 // missingCondition is true of the original's rows whose key the ghost does not hold. Text is compared as bytes too, because
 // the ghost's collation may take for one what are two keys to the original.
-func missingCondition(original, ghost TableName, shared []SharedColumn, key *UniqueKey) (string, error) {
+func missingCondition(original, ghost TableName, shared []SharedColumn, key *UniqueKey, timeZones TimeZones) (string, error) {
 	pairs, err := keyTargets(shared, key)
 	if err != nil {
 		return "", err
@@ -18,6 +18,9 @@ func missingCondition(original, ghost TableName, shared []SharedColumn, key *Uni
 		source := quotedTable(original) + "." + quoted(pair.Source.Name)
 		target := alias + "." + quoted(pair.Target.Name)
 		if !pair.Target.Type.IsCharacter() {
+			if source, err = pair.copyExpression(source, timeZones); err != nil {
+				return "", err
+			}
 			terms = append(terms, target+" = "+source)
 			continue
 		}

@@ -77,7 +77,7 @@ func TestStatementsReadNoMoreOfTheIndexThanTheyNeed(t *testing.T) {
 					require.True(t, found)
 					columns = append(columns, column)
 				}
-				s, err := NewCopyStatements(TableName{schema, "t"}, TableName{schema, "g"}, pairColumns(all, all), primaryKey(columns...), "LOCK IN SHARE MODE")
+				s, err := NewCopyStatements(TableName{schema, "t"}, TableName{schema, "g"}, pairColumns(all, all), primaryKey(columns...), "LOCK IN SHARE MODE", TimeZones{})
 				require.NoError(t, err)
 
 				max := readBound(t, conn, len(key), s.MaxBound())
@@ -102,7 +102,7 @@ func TestStatementsReadNoMoreOfTheIndexThanTheyNeed(t *testing.T) {
 				affected(t, conn, 100, "DELETE FROM g")
 				mustExec(t, conn, "INSERT INTO g SELECT * FROM t")
 				mustExec(t, conn, "ANALYZE TABLE g")
-				apply, err := NewApplyStatements(TableName{schema, "g"}, pairColumns(all, all), primaryKey(columns...), "+00:00")
+				apply, err := NewApplyStatements(TableName{schema, "g"}, pairColumns(all, all), primaryKey(columns...), TimeZones{})
 				require.NoError(t, err)
 				query, args, err = apply.Delete(someKeys(t, conn, s, len(key), middle, to))
 				require.NoError(t, err)
@@ -145,7 +145,7 @@ func TestLocalTimeThatTheClockSkippedIsRefusedAsTheAlterRefusesIt(t *testing.T) 
 		mustExec(t, native, "CREATE TABLE g (id int PRIMARY KEY, v timestamp NULL)")
 		mustExec(t, native, "INSERT INTO o VALUES (1, '2023-03-26 02:30:00')")
 		source, target := describe(t, native, schema, "o"), describe(t, native, schema, "g")
-		s, err := NewApplyStatements(TableName{schema, "g"}, pairColumns(source, target), primaryKey(source[0]), testZone)
+		s, err := NewApplyStatements(TableName{schema, "g"}, pairColumns(source, target), primaryKey(source[0]), TimeZones{Server: testZone})
 		require.NoError(t, err)
 
 		query, args, err := s.Replace([][]any{{int32(1), "2023-03-26 02:30:00"}})

@@ -182,23 +182,28 @@ func TestValuesFromTheBinaryLogArriveAsANativeAlterConvertsThem(t *testing.T) {
 				}
 				source, target := describe(t, native, schema, original), describe(t, native, schema, original+"_applied")
 				shared := pairColumns(source, target)
-
-				statements, err := NewApplyStatements(TableName{schema, original + "_applied"}, shared, primaryKey(source[0]), zone)
-				require.NoError(t, err)
-				query, args, err := statements.Replace(inserted[original])
-				require.NoError(t, err)
-				mustExec(t, applying, query, args...)
-
-				copying, err := NewCopyStatements(TableName{schema, original}, TableName{schema, original + "_copied"}, shared, primaryKey(source[0]), "LOCK IN SHARE MODE")
-				require.NoError(t, err)
-				query, args, err = copying.InsertChunk(Bound{int64(0)}, true, Bound{int64(1000)})
-				require.NoError(t, err)
-				mustExec(t, native, query, args...)
-
 				expected := contents(t, applying, original+"_native", target)
 				assert.Len(t, expected, len(c.values))
-				assert.Equal(t, expected, contents(t, applying, original+"_applied", target), "applied\n%s\n%q", query, args)
-				assert.Equal(t, expected, contents(t, applying, original+"_copied", target), "copied")
+
+				utcSessions := TimeZones{Server: zone, OffsetLiterals: server.Flavor == testserver.MySQL}
+				localSessions := utcSessions
+				localSessions.Local = true
+				for zones, session := range map[TimeZones]*gosql.Conn{utcSessions: applying, localSessions: native} {
+					statements, err := NewApplyStatements(TableName{schema, original + "_applied"}, shared, primaryKey(source[0]), zones)
+					require.NoError(t, err)
+					query, args, err := statements.Replace(inserted[original])
+					require.NoError(t, err)
+					mustExec(t, session, query, args...)
+					assert.Equal(t, expected, contents(t, applying, original+"_applied", target), "applied with %+v\n%s\n%q", zones, query, args)
+
+					mustExec(t, applying, "TRUNCATE TABLE "+original+"_copied")
+					copying, err := NewCopyStatements(TableName{schema, original}, TableName{schema, original + "_copied"}, shared, primaryKey(source[0]), "LOCK IN SHARE MODE", zones)
+					require.NoError(t, err)
+					query, args, err = copying.InsertChunk(Bound{int64(0)}, true, Bound{int64(1000)})
+					require.NoError(t, err)
+					mustExec(t, session, query, args...)
+					assert.Equal(t, expected, contents(t, applying, original+"_copied", target), "copied with %+v\n%s", zones, query)
+				}
 			})
 		}
 	})

@@ -22,9 +22,9 @@ func statementsFor(t testing.TB, original string, keyColumns int, types ...strin
 	}
 	key := primaryKey(columns[:keyColumns]...)
 	shared := pairColumns(columns, columns)
-	copying, err := NewCopyStatements(TableName{"db", original}, TableName{"db", "_" + original + "_gho"}, shared, key, "FOR SHARE")
+	copying, err := NewCopyStatements(TableName{"db", original}, TableName{"db", "_" + original + "_gho"}, shared, key, "FOR SHARE", TimeZones{Server: "SYSTEM"})
 	require.NoError(t, err)
-	applying, err := NewApplyStatements(TableName{"db", "_" + original + "_gho"}, shared, key, "SYSTEM")
+	applying, err := NewApplyStatements(TableName{"db", "_" + original + "_gho"}, shared, key, TimeZones{Server: "SYSTEM"})
 	require.NoError(t, err)
 	return copying, applying
 }
@@ -107,22 +107,22 @@ func TestGeneratedColumnsServeInConditionsOnly(t *testing.T) {
 	id, hash := column(t, "id", "int", ""), column(t, "hash", "int", "")
 	hash.Generation, hash.Ordinal = StoredGenerated, 1
 	shared := pairColumns([]Column{id, hash}, []Column{id, hash})
-	copying, err := NewCopyStatements(TableName{"db", "t"}, TableName{"db", "g"}, shared, primaryKey(hash, id), "")
+	copying, err := NewCopyStatements(TableName{"db", "t"}, TableName{"db", "g"}, shared, primaryKey(hash, id), "", TimeZones{})
 	require.NoError(t, err)
 	query, _, err := copying.InsertChunk(Bound{int64(1), int64(1)}, true, Bound{int64(2), int64(2)})
 	require.NoError(t, err)
 	assert.Contains(t, query, "INTO `db`.`g` (`id`) SELECT `id` FROM")
 	assert.Contains(t, query, "ON DUPLICATE KEY UPDATE `db`.`g`.`id` = `db`.`g`.`id`")
-	applying, err := NewApplyStatements(TableName{"db", "g"}, shared, primaryKey(hash, id), "")
+	applying, err := NewApplyStatements(TableName{"db", "g"}, shared, primaryKey(hash, id), TimeZones{})
 	require.NoError(t, err)
 	query, args, err := applying.Replace([][]any{{int32(1), int32(2)}})
 	require.NoError(t, err)
 	assert.Contains(t, query, "(`id`) VALUES (?)")
 	assert.Equal(t, []any{int64(1)}, args)
 
-	_, err = NewApplyStatements(TableName{"db", "g"}, shared[:1], primaryKey(hash, id), "")
+	_, err = NewApplyStatements(TableName{"db", "g"}, shared[:1], primaryKey(hash, id), TimeZones{})
 	assert.ErrorContains(t, err, "column `hash` of the unique key `PRIMARY` is not in both tables")
-	_, err = NewCopyStatements(TableName{"db", "t"}, TableName{"db", "g"}, shared[1:], primaryKey(hash), "")
+	_, err = NewCopyStatements(TableName{"db", "t"}, TableName{"db", "g"}, shared[1:], primaryKey(hash), "", TimeZones{})
 	assert.ErrorContains(t, err, "share no column")
 }
 
@@ -135,15 +135,27 @@ func TestNamesWithQuestionMarksCarryTheirValuesWithinTheStatement(t *testing.T) 
 	assert.Equal(t, "SELECT /* gh-ost `db`.`what?* /x` */ `a` FROM `db`.`what?*/x` FORCE INDEX (`PRIMARY`) ORDER BY `a` LIMIT 1 FOR SHARE", s.MinBound())
 }
 
-func TestCopyDependsOnTheTimeZoneOnlyWhereMomentsBecomeLocalTime(t *testing.T) {
-	id, moment, local := column(t, "id", "int", ""), column(t, "m", "timestamp", ""), column(t, "m", "datetime", "")
+func TestTheCopyWritesOutConversionsOfMomentsInSessionsAtUTC(t *testing.T) {
 	for _, c := range []struct {
-		target  Column
-		depends bool
-	}{{moment, false}, {local, true}} {
-		s, err := NewCopyStatements(TableName{"db", "t"}, TableName{"db", "g"}, pairColumns([]Column{id, moment}, []Column{id, c.target}), primaryKey(id), "")
+		zones    TimeZones
+		source   string
+		target   string
+		selected string
+	}{
+		{TimeZones{Server: "SYSTEM"}, "timestamp(3)", "timestamp", "`m`"},
+		{TimeZones{Server: "+00:00"}, "timestamp", "datetime", "`m`"},
+		{TimeZones{Server: "SYSTEM"}, "timestamp", "datetime", "IF(`m` = 0, `m`, CONVERT_TZ(`m`, '+00:00', 'SYSTEM'))"},
+		{TimeZones{Server: "SYSTEM", Local: true}, "timestamp", "datetime", "`m`"},
+		{TimeZones{Server: "SYSTEM", Local: true}, "timestamp(3)", "timestamp", "`m`"},
+		{TimeZones{Server: "SYSTEM", Local: true, OffsetLiterals: true}, "timestamp(3)", "timestamp",
+			"IF(`m` = 0, `m`, CONCAT(CAST(TIMESTAMP('1970-01-01') + INTERVAL UNIX_TIMESTAMP(`m`) SECOND AS DATETIME(0)), '+00:00'))"},
+	} {
+		id, source, target := column(t, "id", "int", ""), column(t, "m", c.source, ""), column(t, "m", c.target, "")
+		s, err := NewCopyStatements(TableName{"db", "t"}, TableName{"db", "g"}, pairColumns([]Column{id, source}, []Column{id, target}), primaryKey(id), "", c.zones)
 		require.NoError(t, err)
-		assert.Equal(t, c.depends, s.DependsOnTimeZone())
+		query, _, err := s.InsertChunk(Bound{int64(1)}, true, Bound{int64(2)})
+		require.NoError(t, err)
+		assert.Contains(t, query, "SELECT `id`, "+c.selected+" FROM")
 	}
 }
 

@@ -14,7 +14,7 @@ type verifiedKey struct {
 	ordered  bool // both tables hold their rows in the same order of the key
 }
 
-func newVerifiedKey(shared []SharedColumn, key *UniqueKey, timeZone string) (*verifiedKey, error) {
+func newVerifiedKey(shared []SharedColumn, key *UniqueKey, timeZones TimeZones) (*verifiedKey, error) {
 	pairs, err := keyTargets(shared, key)
 	if err != nil {
 		return nil, err
@@ -25,11 +25,11 @@ func newVerifiedKey(shared []SharedColumn, key *UniqueKey, timeZone string) (*ve
 			return nil, fmt.Errorf("the rows of both tables cannot be paired by column %s of the unique key %s, which changes from %s to %s",
 				EscapeName(pair.Source.Name), EscapeName(key.Name), pair.Source.Type.Text, pair.Target.Type.Text)
 		}
-		same, err := bindColumn(SharedColumn{Source: pair.Source, Target: pair.Source}, timeZone)
+		same, err := bindColumn(SharedColumn{Source: pair.Source, Target: pair.Source}, timeZones)
 		if err != nil {
 			return nil, err
 		}
-		converted, err := bindColumn(pair, timeZone)
+		converted, err := bindColumn(pair, timeZones)
 		if err != nil {
 			return nil, err
 		}

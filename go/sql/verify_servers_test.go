@@ -49,7 +49,7 @@ func fillTemporary(t *testing.T, conn *gosql.Conn, statements *VerifyStatements,
 }
 
 // verifying prepares the comparison of a table with its altered copy.
-func verifying(t *testing.T, conn *gosql.Conn, schema, original, ghost string, zone string, key ...Column) *VerifyStatements {
+func verifying(t *testing.T, conn *gosql.Conn, schema, original, ghost string, zones TimeZones, key ...Column) *VerifyStatements {
 	t.Helper()
 	source, target := describe(t, conn, schema, original), describe(t, conn, schema, ghost)
 	if len(key) == 0 {
@@ -60,7 +60,7 @@ func verifying(t *testing.T, conn *gosql.Conn, schema, original, ghost string, z
 		ghostKey[i], _ = NewColumnList(target).Lookup(column.Name)
 	}
 	statements, err := NewVerifyStatements(TableName{schema, original}, TableName{schema, ghost}, TableName{schema, "tmp_" + original},
-		pairColumns(source, target), primaryKey(key...), primaryKey(ghostKey...), zone)
+		pairColumns(source, target), primaryKey(key...), primaryKey(ghostKey...), zones)
 	require.NoError(t, err)
 	if statements.NeedsTemporary() {
 		mustExec(t, conn, statements.CreateTemporary())
@@ -91,9 +91,10 @@ func TestChecksumsAgreeWithANativeAlterAndWithNothingElse(t *testing.T) {
 				if c.to != "" {
 					mustExec(t, native, fmt.Sprintf("ALTER TABLE %s MODIFY v %s", ghost, c.to))
 				}
-				statements := verifying(t, native, schema, original, ghost, zone)
+				reading := session(t, server, schema, "+00:00", mode)
+				statements := verifying(t, reading, schema, original, ghost, TimeZones{Server: zone})
 
-				one, two := totalsOf(t, native, statements, RowSet{})
+				one, two := totalsOf(t, reading, statements, RowSet{})
 				assert.Equal(t, len(c.values), one.Hashed)
 				assert.Equal(t, one, two)
 
@@ -102,8 +103,8 @@ func TestChecksumsAgreeWithANativeAlterAndWithNothingElse(t *testing.T) {
 					before := contents(t, native, ghost, target)
 					mustExec(t, loose, fmt.Sprintf("UPDATE %[1]s a, %[1]s b SET a.v = b.v WHERE a.id = %[2]d AND b.id = %[3]d", ghost, id, id-1))
 					after := contents(t, native, ghost, target)
-					_, two = totalsOf(t, native, statements, RowSet{Keys: []Bound{{int64(0)}, {int64(id)}}})
-					one, _ := totalsOf(t, native, statements, RowSet{Keys: []Bound{{int64(0)}, {int64(id)}}})
+					_, two = totalsOf(t, reading, statements, RowSet{Keys: []Bound{{int64(0)}, {int64(id)}}})
+					one, _ := totalsOf(t, reading, statements, RowSet{Keys: []Bound{{int64(0)}, {int64(id)}}})
 					if fmt.Sprint(before) != fmt.Sprint(after) {
 						assert.NotEqual(t, one, two, "row %d is another now:\n%q\n%q", id, before, after)
 					}
@@ -201,7 +202,7 @@ func TestKeysAreTheSameHoweverTheyAreRead(t *testing.T) {
 				if c.to != "" {
 					mustExec(t, conn, fmt.Sprintf("ALTER TABLE %s MODIFY k %s NOT NULL", ghost, c.to))
 				}
-				statements := verifying(t, conn, schema, original, ghost, "+00:00")
+				statements := verifying(t, conn, schema, original, ghost, TimeZones{Server: "+00:00"})
 
 				keys := map[string]bool{}
 				var events []Bound

@@ -20,7 +20,7 @@ type VerifyStatements struct {
 	columns []verifiedColumn
 	pairs   []SharedColumn // of the key
 	key     *verifiedKey
-	moments bool
+	values  []string // how the copy selects each of the columns
 
 	originalWalk, ghostWalk *keyWalk
 
@@ -30,19 +30,26 @@ type VerifyStatements struct {
 // NewVerifyStatements prepares the statements. shared and key are those of the copy. ghostKey is the ghost's key that keeps
 // its rows apart, with its columns in their order; nil if it is none that can be walked. The temporary table is one session's, any
 // name will do that no table has. An error means that this migration cannot be verified, and says why.
-func NewVerifyStatements(original, ghost, temporary TableName, shared []SharedColumn, key, ghostKey *UniqueKey, timeZone string) (*VerifyStatements, error) {
+func NewVerifyStatements(original, ghost, temporary TableName, shared []SharedColumn, key, ghostKey *UniqueKey, timeZones TimeZones) (*VerifyStatements, error) {
 	s := &VerifyStatements{originalTable: original, ghostTable: ghost, temporary: temporary,
-		columns: verifiedColumns(shared, key), moments: convertsMoments(shared)}
+		columns: verifiedColumns(shared, key)}
 	var err error
-	if s.key, err = newVerifiedKey(shared, key, timeZone); err != nil {
+	for _, column := range s.columns {
+		value, err := column.pair.copyExpression(quoted(column.pair.Source.Name), timeZones)
+		if err != nil {
+			return nil, err
+		}
+		s.values = append(s.values, value)
+	}
+	if s.key, err = newVerifiedKey(shared, key, timeZones); err != nil {
 		return nil, err
 	}
 	if s.pairs, err = keyTargets(shared, key); err != nil {
 		return nil, err
 	}
 	for _, pair := range s.pairs {
-		if s.moments && pair.Source.Type.Kind == KindTimestamp {
-			return nil, fmt.Errorf("column %s of the unique key %s is a TIMESTAMP, and the ALTER converts another TIMESTAMP: rows cannot be found by local time",
+		if timeZones.Local && pair.Source.Type.Kind == KindTimestamp {
+			return nil, fmt.Errorf("column %s of the unique key %s is a TIMESTAMP, and the altered table computes values by the server's time zone: rows cannot be found by local time",
 				EscapeName(pair.Source.Name), EscapeName(key.Name))
 		}
 	}
@@ -104,9 +111,6 @@ func (s *VerifyStatements) NeedsTemporary() bool {
 	return false
 }
 
-// DependsOnTimeZone is as that of CopyStatements.
-func (s *VerifyStatements) DependsOnTimeZone() bool { return s.moments }
-
 // RangesAgree is true if a range of the original's key is one of the ghost's. If not, rows are compared key by key, and the
 // ghost is walked too, for rows that only it has.
 func (s *VerifyStatements) RangesAgree() bool { return s.key.ordered }
@@ -158,7 +162,7 @@ func (s *VerifyStatements) FillTemporary(rows RowSet) (query string, args []any,
 	targets, own, values := []string{temporaryHash}, []string{}, []string{""}
 	for i, column := range s.columns {
 		if column.converted {
-			targets, values = append(targets, temporaryValue(i)), append(values, column.pair.copyExpression())
+			targets, values = append(targets, temporaryValue(i)), append(values, s.values[i])
 		} else {
 			own = append(own, column.ofOriginal(""))
 		}

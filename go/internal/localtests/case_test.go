@@ -33,6 +33,7 @@ type testCase struct {
 	sqlMode                             *string
 	globals                             []string
 	gtid                                bool
+	localRows                           bool
 	ignore                              string
 }
 
@@ -76,6 +77,7 @@ func (c *testCase) readFiles(t testing.TB) {
 		c.sqlMode = &mode
 	}
 	_, c.gtid = c.read(t, "gtid")
+	_, c.localRows = c.read(t, "local_rows")
 	if text, found := c.read(t, "ignore"); found {
 		c.ignore = strings.TrimSpace(text)
 		require.NotEmpty(t, c.ignore, "case %s: the file ignore does not say why", c.name)
@@ -128,7 +130,7 @@ func (c *testCase) lines(t testing.TB, name string) []string {
 
 var knownFiles = []string{
 	"create.sql", "alter", "dml.sql", "postponed.sql", "twin.sql", "extra_args", "expect_failure", "expect_log", "native_refuses", "table",
-	"columns", "sql_mode", "globals", "gtid", "flavor", "ignore",
+	"columns", "sql_mode", "globals", "gtid", "local_rows", "flavor", "ignore",
 }
 
 // unknownFiles lists what is in the folder and has no meaning, such as a name that was mistyped.

@@ -18,6 +18,7 @@
 //	globals         global variables of the server that alters, name = value, one a line; such a case runs alone
 //	twin.sql        statements run on the native result before it is compared, where a difference is meant (foreign keys)
 //	gtid            if it is there, the stream is read by GTID
+//	local_rows      if it is there, the twin gets its rows in the server's time zone instead of UTC, for columns that are computed by it
 //	flavor          the one server that the case is for: mysql or mariadb
 //	ignore          why the case is not run
 //

@@ -41,6 +41,9 @@ func (r *trial) newTwin() *twin {
 	}
 	// The rows, by a session that takes everything as it is.
 	do("SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES', foreign_key_checks = 0, time_zone = '+00:00'")
+	if r.localRows {
+		do("SET SESSION time_zone = @@GLOBAL.time_zone")
+	}
 	do("DELETE FROM " + twin.name.String())
 	if columns := writableColumns(r.t, r.admin, r.original()); len(columns) > 0 {
 		list := strings.Join(columns, ", ")

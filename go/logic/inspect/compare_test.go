@@ -184,9 +184,9 @@ func TestComparisonOfAnOriginalWithItsAlteredGhost(t *testing.T) {
 				for i, phrase := range test.warnings {
 					assert.Contains(t, shared.Warnings[i], phrase)
 				}
-				_, err = sql.NewApplyStatements(at.table("ghost of it"), shared.Columns, shared.Key, "+00:00")
+				_, err = sql.NewApplyStatements(at.table("ghost of it"), shared.Columns, shared.Key, sql.TimeZones{Server: "+00:00"})
 				assert.NoError(t, err, "what is shared is enough to apply")
-				_, err = sql.NewCopyStatements(at.table("t"), at.table("ghost of it"), shared.Columns, shared.Key, "")
+				_, err = sql.NewCopyStatements(at.table("t"), at.table("ghost of it"), shared.Columns, shared.Key, "", sql.TimeZones{Server: "+00:00"})
 				assert.NoError(t, err, "and to copy")
 			})
 		}

@@ -19,6 +19,7 @@ type Table struct {
 	// UniqueKeys are the keys that rows can be walked and told apart by, the preferred first.
 	UniqueKeys []*sql.UniqueKey
 
+	stored      sql.TableName     // the name by which information_schema has it
 	indexes     []index           // all unique ones, in no particular order
 	unusable    []string          // why unique indexes are not among UniqueKeys, one text each
 	expressions map[string]string // of generated columns, by the column's name in lower case
@@ -104,6 +105,7 @@ func readTable(ctx context.Context, db mysql.Querier, name sql.TableName) (*Tabl
 	if err != nil {
 		return nil, err
 	}
+	table.stored = stored
 	if err := table.readColumns(ctx, db, stored); err != nil {
 		return nil, fmt.Errorf("reading the columns of %s: %w", name, err)
 	}

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a varchar(40), b varchar(40), ts timestamp NULL);
+INSERT INTO t VALUES (1, '2024-01-01 10:00:00+05:30', '2024-01-01 10:00:00+05:30', '2024-01-01 10:00:00'), (2, '2024-07-01 10:00:00', '2024-07-01 10:00:00', NULL)
