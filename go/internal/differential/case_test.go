@@ -13,6 +13,7 @@ import (
 
 // randomCase is all that a migration is made of.
 type randomCase struct {
+	zone    string // the server's time zone
 	create  string
 	rows    []string // statements that fill the table
 	actions []string // of the ALTER
@@ -22,8 +23,9 @@ type randomCase struct {
 }
 
 func drawCase(t *rapid.T, flavor testserver.Flavor) randomCase {
+	zone := rapid.SampledFrom([]string{"SYSTEM", "SYSTEM", "+05:30", "America/New_York"}).Draw(t, "time zone")
 	b := drawTable(t, flavor)
-	c := randomCase{create: b.create(), actions: drawAlter(t, flavor, b)}
+	c := randomCase{zone: zone, create: b.create(), actions: drawAlter(t, flavor, b)}
 	for range rapid.IntRange(0, 8).Draw(t, "fills") {
 		c.rows = append(c.rows, drawInsert(t, b, 5))
 	}
@@ -48,7 +50,13 @@ func (c randomCase) files() map[string]string {
 		}
 		return strings.Join(statements, ";\n") + ";\n"
 	}
+	globals, localRows := "", ""
+	if c.zone != "SYSTEM" {
+		globals, localRows = fmt.Sprintf("time_zone = '%s'\n", c.zone), "\n"
+	}
 	return map[string]string{
+		"globals":       globals,
+		"local_rows":    localRows,
 		"create.sql":    lines(append([]string{c.create}, c.rows...)...),
 		"alter":         c.alter() + "\n",
 		"dml.sql":       lines(append(append([]string{}, c.before...), c.beside...)...),
@@ -60,7 +68,7 @@ func (c randomCase) files() map[string]string {
 func (c randomCase) String() string {
 	var text strings.Builder
 	files := c.files()
-	for _, name := range []string{"create.sql", "alter", "extra_args", "dml.sql", "postponed.sql"} {
+	for _, name := range []string{"globals", "create.sql", "alter", "extra_args", "dml.sql", "postponed.sql"} {
 		if files[name] != "" {
 			fmt.Fprintf(&text, "--- %s\n%s", name, files[name])
 		}

@@ -23,6 +23,8 @@ var refusals = []refusal{
 		"doc/flags.md, allow-nullable-unique-key: the only shared key may hold NULL"},
 	{"key loses precision", "by which different values may become one: rows could not be told apart", nil,
 		"doc/engine.md, a unique key that only the new table has: the key that rows are told apart by loses precision"},
+	{"computed by a zone that sets its clock, with a timestamp in the key", "by which rows cannot be told apart in a zone that sets its clock back", nil,
+		"doc/engine.md, in which time zone are rows written"},
 	{"zero in a new timestamp", "Incorrect datetime value: '0000-00-00 00:00:00' for column", newTimestamp,
 		"doc/compatibility.md, new TIMESTAMP NOT NULL column: the sql_mode forbids what the native ALTER writes"},
 	{"NULL in a timestamp", "cannot be null", newTimestamp,

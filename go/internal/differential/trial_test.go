@@ -72,7 +72,7 @@ func tryCase(ctx context.Context, server *testserver.Server, c randomCase) (outc
 		_, dropErr := r.db.ExecContext(context.WithoutCancel(ctx), "SET lock_wait_timeout = 10; DROP SCHEMA IF EXISTS "+r.schema)
 		err = errors.Join(err, dropErr)
 	}()
-	if err := r.exec("CREATE SCHEMA "+r.schema+" CHARACTER SET utf8mb4", "USE "+r.schema); err != nil {
+	if err := r.exec("SET GLOBAL time_zone = '"+c.zone+"'", "SET time_zone = '"+c.zone+"'", "CREATE SCHEMA "+r.schema+" CHARACTER SET utf8mb4", "USE "+r.schema); err != nil {
 		return "", err
 	}
 	outcome, err = r.run(int(number))
