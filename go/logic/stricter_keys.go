@@ -101,8 +101,16 @@ func checkStricterKeys(shared *inspect.Shared) error {
 func isToldApartAsBefore(column sql.SharedColumn) bool {
 	source, target := column.Source.Type, column.Target.Type
 	switch {
-	case source.Text == target.Text, source.IsCharacter() && target.IsCharacter(), source.IsInteger() && target.IsInteger():
+	case source.Text == target.Text, source.IsInteger() && target.IsInteger():
 		return true
+	case source.IsCharacter() && target.Kind == sql.KindChar: // which keeps no spaces at the end
+		return source.Kind == sql.KindChar || column.Source.PadsSpaces()
+	case source.IsCharacter() && target.IsCharacter():
+		return true
+	case target.FixedDecimals:
+		return source.Kind == target.Kind && source.FixedDecimals && source.Decimals <= target.Decimals
+	case source.Kind == sql.KindEnum && target.Kind == source.Kind, source.Kind == sql.KindSet && target.Kind == source.Kind:
+		return target.HoldsLabels(source)
 	case source.IsInteger() && target.Kind == sql.KindDecimal:
 		return true
 	case target.IsCharacter() && (source.IsInteger() || source.Kind == sql.KindInet || source.Kind == sql.KindEnum):

@@ -94,10 +94,16 @@ func encodersFor(source, target Column, timeZones TimeZones) (store, compare enc
 		store = characterEncoder(source)
 	case from.IsBinary():
 		store = binaryEncoder(from)
+		if target.Type.Kind == KindBinary {
+			return store, paddedEncoder(target.Type), nil
+		}
 	case from.Kind == KindEnum:
 		return enumEncoders(source, target, zones)
 	case from.Kind == KindSet:
 		store = setEncoder(source, target)
+		if places := from.labelPlaces(target.Type); target.Type.Kind == KindSet && places != nil {
+			return store, setComparison(from, places), nil
+		}
 	case from.Kind == KindJSON:
 		store = jsonEncoder
 	case from.Kind == KindGeometry, from.Kind == KindVector:

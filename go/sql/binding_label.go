@@ -109,6 +109,23 @@ func setEncoder(source, target Column) encoder {
 	}
 }
 
+// setComparison finds a set whose labels stand at other places in the target by its mask there: the text of a SET lists its
+// labels in the order of definition. Servers use an index to compare a SET with a number.
+func setComparison(source ColumnType, places []int) encoder {
+	return func(query *strings.Builder, args *[]any, value any) error {
+		mask, err := setMask(source, value)
+		if err != nil {
+			return err
+		}
+		var moved uint64
+		for i, place := range places {
+			moved |= mask >> i & 1 << place
+		}
+		appendArgument(query, args, moved)
+		return nil
+	}
+}
+
 // setMask takes a decoded mask, or the digits that a range read gives.
 func setMask(column ColumnType, value any) (uint64, error) {
 	mask, err := integerValue(ColumnType{Kind: KindBigInt, Unsigned: true}, value)

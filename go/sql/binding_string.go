@@ -48,6 +48,18 @@ func binaryEncoder(source ColumnType) encoder {
 	}
 }
 
+// paddedEncoder writes bytes as they stand in a BINARY, for comparisons, which servers make without padding.
+func paddedEncoder(target ColumnType) encoder {
+	return func(query *strings.Builder, args *[]any, value any) error {
+		raw, err := rawBytes(value)
+		if err != nil {
+			return err
+		}
+		appendArgument(query, args, zeroPadded(raw, target.Length))
+		return nil
+	}
+}
+
 // rawEncoder writes bytes without a character set.
 func rawEncoder(query *strings.Builder, args *[]any, value any) error {
 	raw, err := rawBytes(value)

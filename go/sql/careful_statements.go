@@ -48,11 +48,14 @@ func (s *ApplyStatements) appendExactKey(q *statement, key []any) error {
 		if column.exact == "" {
 			continue
 		}
-		q.write(" AND CAST(", column.target, " AS BINARY) = CAST(CONVERT(")
-		if err := column.binding.AppendComparable(&q.text, &q.args, key[j]); err != nil {
+		var text statement
+		text.write("CONVERT(")
+		if err := column.binding.AppendComparable(&text.text, &text.args, key[j]); err != nil {
 			return err
 		}
-		q.write(" USING ", column.exact, ") AS BINARY)")
+		text.write(" USING ", column.exact, ")")
+		q.write(" AND CAST(", column.target, " AS BINARY) = CAST(", asStored(column.binding.target.Type, text.text.String()), " AS BINARY)")
+		q.args = append(q.args, text.args...)
 	}
 	q.write(")")
 	return nil

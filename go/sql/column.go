@@ -30,6 +30,12 @@ func (c Column) IsGenerated() bool {
 	return c.Generation != NotGenerated
 }
 
+// PadsSpaces is true of text whose collation does not look at spaces at the end. It goes by the collation's name; the
+// servers have it in information_schema.collations, MariaDB only lately.
+func (c Column) PadsSpaces() bool {
+	return c.Collation != "" && c.Collation != "binary" && !strings.Contains(c.Collation, "_0900_") && !strings.Contains(c.Collation, "nopad")
+}
+
 // ColumnList is an ordered list of columns with distinct names. It does not change once made; the zero value is empty.
 type ColumnList struct {
 	columns []Column

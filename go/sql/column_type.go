@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -354,6 +355,22 @@ func (t ColumnType) bits() uint {
 	default:
 		return 64
 	}
+}
+
+// labelPlaces are the places in the other type of this one's labels; nil if it lacks one of them.
+func (t ColumnType) labelPlaces(other ColumnType) []int {
+	places := make([]int, len(t.Labels))
+	for i, label := range t.Labels {
+		if places[i] = slices.Index(other.Labels, label); places[i] < 0 {
+			return nil
+		}
+	}
+	return places
+}
+
+// HoldsLabels is true if each label of the other ENUM or SET is one of this.
+func (t ColumnType) HoldsLabels(other ColumnType) bool {
+	return other.labelPlaces(t) != nil
 }
 
 // sameLabels is true if both types list the same labels in the same order.

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,18 +18,49 @@ func missingCondition(original, ghost TableName, shared []SharedColumn, key *Uni
 	for _, pair := range pairs {
 		source := quotedTable(original) + "." + quoted(pair.Source.Name)
 		target := alias + "." + quoted(pair.Target.Name)
-		if !pair.Target.Type.IsCharacter() {
+		text := fmt.Sprintf("CONVERT(%s USING %s)", source, pair.Target.Charset)
+		switch {
+		case pair.Target.Type.IsCharacter():
+			terms = append(terms, fmt.Sprintf("%s = %s COLLATE %s", target, text, pair.Target.Collation),
+				fmt.Sprintf("CAST(%s AS BINARY) = CAST(%s AS BINARY)", target, asStored(pair.Target.Type, text)))
+		case pair.Source.Type.Kind == KindSet && pair.Target.Type.Kind == KindSet:
+			terms = append(terms, target+" = "+movedMask(source, pair.Source.Type, pair.Target.Type))
+		case pair.Target.Charset != "": // ENUM
+			terms = append(terms, fmt.Sprintf("%s = %s COLLATE %s", target, text, pair.Target.Collation))
+		case pair.Target.Type.Kind == KindBinary:
+			terms = append(terms, fmt.Sprintf("%s = CAST(%s AS BINARY(%d))", target, source, pair.Target.Type.Length))
+		default:
 			if source, err = pair.copyExpression(source, timeZones); err != nil {
 				return "", err
 			}
 			terms = append(terms, target+" = "+source)
-			continue
 		}
-		text := fmt.Sprintf("CONVERT(%s USING %s)", source, pair.Target.Charset)
-		terms = append(terms, fmt.Sprintf("%s = %s COLLATE %s", target, text, pair.Target.Collation),
-			fmt.Sprintf("CAST(%s AS BINARY) = CAST(%s AS BINARY)", target, text))
 	}
 	return fmt.Sprintf("NOT EXISTS (SELECT 1 FROM %s AS %s WHERE %s)", quotedTable(ghost), alias, strings.Join(terms, " AND ")), nil
+}
+
+// asStored is text as it stands in a column of the type: a CHAR has no spaces at its end.
+func asStored(target ColumnType, text string) string {
+	if target.Kind == KindChar {
+		return "TRIM(TRAILING ' ' FROM " + text + ")"
+	}
+	return text
+}
+
+// movedMask is the mask that a set has in the target. A label that the target lacks leaves a mask that no row has.
+func movedMask(name string, source, target ColumnType) string {
+	if source.sameLabels(target) {
+		return name + " + 0"
+	}
+	var terms []string
+	for i, label := range source.Labels {
+		moved := "NULL"
+		if place := slices.Index(target.Labels, label); place >= 0 {
+			moved = fmt.Sprint(uint64(1) << place)
+		}
+		terms = append(terms, fmt.Sprintf("IF(%s & %d, %s, 0)", name, uint64(1)<<i, moved))
+	}
+	return strings.Join(terms, " + ")
 }
 
 // Missing reads the keys of up to limit rows of a range that do not stand in the ghost, in the order of the key. It locks

@@ -44,8 +44,11 @@ func (c *comparison) readsAlike(pair sql.SharedColumn) bool {
 		return true
 	case source.Type.IsInteger() && target.Type.IsInteger():
 		return !source.Type.ZeroFill && !target.Type.ZeroFill && source.Type.Unsigned == target.Type.Unsigned && widens(source.Type, target.Type)
-	case source.Type.Kind == sql.KindVarChar, source.Type.Kind == sql.KindEnum:
+	case source.Type.Kind == sql.KindVarChar:
 		return source.Type.Kind == target.Type.Kind && widens(source.Type, target.Type)
+	case source.Type.Kind == sql.KindEnum: // whose numbers an expression may read
+		return source.Type.Kind == target.Type.Kind && len(target.Type.Labels) >= len(source.Type.Labels) &&
+			slices.Equal(source.Type.Labels, target.Type.Labels[:len(source.Type.Labels)])
 	}
 	return false
 }
@@ -58,7 +61,13 @@ func (c *comparison) keepsDistinct(pair sql.SharedColumn) bool {
 	if source.Charset != target.Charset || source.Collation != target.Collation || !c.sameValue(pair) {
 		return false
 	}
-	return source.Type.Text == target.Type.Text || widens(source.Type, target.Type)
+	return source.Type.Text == target.Type.Text || widens(source.Type, target.Type) || losesPaddingOnly(source, target)
+}
+
+// losesPaddingOnly tells whether a CHAR takes all values of a VARCHAR but for spaces at the end, which the collation does not
+// look at.
+func losesPaddingOnly(source, target sql.Column) bool {
+	return source.Type.Kind == sql.KindVarChar && target.Type.Kind == sql.KindChar && target.Type.Length >= source.Type.Length && source.PadsSpaces()
 }
 
 // widens tells whether every value of the first type is one of the second, and equal values remain the only equal ones.
@@ -75,6 +84,8 @@ func widens(source, target sql.ColumnType) bool {
 		return (target.Kind == sql.KindChar || target.Kind == sql.KindVarChar) && longer
 	case sql.KindVarChar:
 		return target.Kind == sql.KindVarChar && longer || isLongText(target)
+	case sql.KindFloat, sql.KindDouble:
+		return target.Kind == source.Kind && !target.FixedDecimals && source.Unsigned == target.Unsigned
 	case sql.KindBinary:
 		return (target.Kind == sql.KindBinary || target.Kind == sql.KindVarBinary) && longer
 	case sql.KindVarBinary:
@@ -88,7 +99,7 @@ func widens(source, target sql.ColumnType) bool {
 	case sql.KindTime, sql.KindDateTime, sql.KindTimestamp:
 		return target.Kind == source.Kind && target.Decimals >= source.Decimals
 	case sql.KindEnum, sql.KindSet:
-		return target.Kind == source.Kind && len(target.Labels) >= len(source.Labels) && slices.Equal(source.Labels, target.Labels[:len(source.Labels)])
+		return target.Kind == source.Kind && target.HoldsLabels(source)
 	case sql.KindDate, sql.KindYear:
 		return target.Kind == source.Kind
 	}

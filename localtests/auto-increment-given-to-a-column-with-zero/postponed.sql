@@ -1,0 +1,1 @@
+UPDATE t SET v = 3 WHERE id = 0

@@ -1,0 +1,2 @@
+CREATE TABLE t (k double(10,2) NOT NULL PRIMARY KEY, v int) CHARACTER SET utf8mb4;
+INSERT INTO t VALUES (20.5, 1), (1.25, 2), (2.12, 3), (3, 4)

@@ -1,0 +1,2 @@
+CREATE TABLE t (k inet6 NOT NULL PRIMARY KEY, v int);
+INSERT INTO t VALUES ('::1', 1)

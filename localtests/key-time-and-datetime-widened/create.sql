@@ -1,0 +1,2 @@
+CREATE TABLE t (a time NOT NULL, b datetime(2) NOT NULL, c date NOT NULL, v int, PRIMARY KEY (a, b, c));
+INSERT INTO t VALUES ('-01:00:00', '2024-01-01 00:00:00.5', '2024-01-01', 1), ('838:59:59', '2024-01-01 00:00:00', '1000-01-01', 2), ('00:00:00', '9999-12-31 23:59:59.99', '9999-12-31', 3)

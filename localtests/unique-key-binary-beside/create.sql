@@ -1,0 +1,2 @@
+CREATE TABLE t (b binary(2) NOT NULL, e enum('a','b') NOT NULL, s set('x','y','z') NOT NULL, v varchar(5) COLLATE utf8mb4_general_ci NOT NULL, n int, u varchar(10) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, PRIMARY KEY (s, b, e, v), KEY (n)) CHARACTER SET utf8mb4;
+INSERT INTO t VALUES ('a', 'a', 'x,y', 'p ', 1, 'k1'), ('a', 'b', 'x,y', 'p', 2, 'k2'), (x'6100', 'a', 'z,x', 'P', 3, 'K3'), ('', 'a', '', '', 4, NULL)

@@ -1,0 +1,2 @@
+DELETE FROM t WHERE id = 1;
+INSERT INTO t VALUES (4, 'c ')

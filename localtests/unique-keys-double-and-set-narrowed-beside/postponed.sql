@@ -1,0 +1,2 @@
+DELETE FROM t WHERE id = 11;
+INSERT INTO t VALUES (12, 1.271, 'a,b', 12, 'e', '2024-01-02 00:00:01.2')
