@@ -151,3 +151,8 @@ func numberAsLabel(target ColumnType) string {
 func isText(target ColumnType) bool {
 	return target.IsCharacter() || target.IsBinary() || target.Kind == KindEnum || target.Kind == KindSet
 }
+
+// takesDigits is true of a target that a native ALTER gives a number's text to. MySQL's JSON reads it, and takes no number.
+func takesDigits(target ColumnType) bool {
+	return isText(target) || target.Kind == KindJSON
+}

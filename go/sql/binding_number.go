@@ -14,7 +14,7 @@ func integerEncoder(source, target ColumnType) encoder {
 		if err != nil {
 			return err
 		}
-		if isText(target) {
+		if takesDigits(target) {
 			appendNumberText(query, args, target, zeroFilled(source, fmt.Sprint(number)))
 		} else {
 			appendArgument(query, args, number)
@@ -116,7 +116,7 @@ func decimalEncoder(source, target ColumnType) encoder {
 		if !ok {
 			return unexpected(value)
 		}
-		if isText(target) {
+		if takesDigits(target) {
 			appendNumberText(query, args, target, zeroFilled(source, text))
 			return nil
 		}
@@ -136,7 +136,7 @@ func floatEncoder(source, target ColumnType) encoder {
 			return err
 		}
 		switch {
-		case !isText(target):
+		case !takesDigits(target):
 			query.WriteString(doubleLiteral(number))
 		case source.FixedDecimals:
 			appendNumberText(query, args, target, zeroFilled(source, strconv.FormatFloat(number, 'f', source.Decimals, 64)))
@@ -227,7 +227,7 @@ func yearEncoder(target ColumnType) encoder {
 		if err != nil {
 			return err
 		}
-		if isText(target) {
+		if takesDigits(target) {
 			appendNumberText(query, args, target, fmt.Sprintf("%04d", year))
 		} else {
 			appendArgument(query, args, year)

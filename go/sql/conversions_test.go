@@ -154,6 +154,18 @@ var conversions = []conversion{
 	{from: "timestamp NULL", to: "date", values: []string{"'2023-07-01 00:30:00'"}},
 	{from: "timestamp NULL", to: "bigint", values: []string{"'2023-07-01 00:30:00'"}},
 
+	// Numbers to JSON.
+	{from: "tinyint", to: "json", values: []string{"-5", "0", "NULL"}},
+	{from: "bigint unsigned", to: "json", values: []string{"18446744073709551615"}},
+	{from: "decimal(10,2)", to: "json", values: []string{"1.5", "-100", "0"}},
+	{from: "float", to: "json", values: []string{"0.1", "1e20"}},
+	{from: "double", to: "json", values: []string{"0.1", "1e30", "-5e-324", "3"}},
+	{from: "double(10,2)", to: "json", values: []string{"1.5", "3"}},
+	{from: "year", to: "json", values: []string{"1999"}},
+	{from: "enum('1','{}','[2]')", to: "json", values: []string{"1", "2", "3"}},
+	{from: "set('1','2')", to: "json", values: []string{"'2'"}},
+	{from: "varchar(20) CHARACTER SET latin1", to: "json", values: []string{"'{\"ü\": 1}'", "'7'"}},
+
 	// Text in any character set.
 	{from: "varchar(20) CHARACTER SET utf8mb4", values: []string{"''", "'a\\'b\"c\\\\d\\n\\0?'", "'😀 ü'", "' trailing  '", "NULL"}},
 	{from: "varchar(20) CHARACTER SET utf8mb3", to: "varchar(20) CHARACTER SET utf8mb4", values: []string{"'ü€'", "''"}},

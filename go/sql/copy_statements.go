@@ -112,7 +112,7 @@ func (s SharedColumn) copyExpression(name string, timeZones TimeZones) (string, 
 	switch {
 	case s.Target.Type.Kind == KindBit:
 		return fmt.Sprintf(bitFormat(source, s.Target.Type), name), nil
-	case (source.IsNumeric() || source.Kind == KindYear) && isText(s.Target.Type):
+	case (source.IsNumeric() || source.Kind == KindYear) && takesDigits(s.Target.Type):
 		return "CONCAT(" + name + ")" + numberAsLabel(s.Target.Type), nil
 	}
 	return name, nil
