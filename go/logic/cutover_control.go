@@ -233,7 +233,7 @@ func lockedOut(err error) (bool, error) {
 func (c *controlSessions) tablesAreSwapped(ctx context.Context, names cutOverNames) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlLimit)
 	defer cancel()
-	rows, err := c.db.QueryContext(ctx, "SELECT /* gh-ost */ table_name, table_comment FROM information_schema.tables"+
+	rows, err := c.db.QueryContext(ctx, "SELECT /* gh-ost */ table_name, table_comment, @@lower_case_table_names <> 0 FROM information_schema.tables"+
 		" WHERE table_schema = ? AND table_name IN (?, ?, ?)", names.original.Schema, names.original.Name, names.ghost.Name, names.old.Name)
 	if err != nil {
 		return false, err
@@ -242,15 +242,16 @@ func (c *controlSessions) tablesAreSwapped(ctx context.Context, names cutOverNam
 	var original, ghost, old bool
 	for rows.Next() {
 		var name, comment string
-		if err := rows.Scan(&name, &comment); err != nil {
+		var server sql.NameCase // information_schema may compare more loosely
+		if err := rows.Scan(&name, &comment, &server.Ignored); err != nil {
 			return false, err
 		}
 		switch {
-		case strings.EqualFold(name, names.original.Name):
+		case server.Same(name, names.original.Name):
 			original = true
-		case strings.EqualFold(name, names.ghost.Name):
+		case server.Same(name, names.ghost.Name):
 			ghost = true
-		case strings.EqualFold(name, names.old.Name):
+		case server.Same(name, names.old.Name):
 			old = comment != sentryComment
 		}
 	}

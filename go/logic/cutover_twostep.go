@@ -10,6 +10,7 @@ import (
 
 	"github.com/github/gh-ost/go/logic/cutover"
 	"github.com/github/gh-ost/go/mysql"
+	"github.com/github/gh-ost/go/sql"
 )
 
 // The two-step way to swap, for those who ask for it: the locking session itself renames the original away, and another
@@ -428,7 +429,7 @@ func (p presentTables) String() string {
 func (c *controlSessions) tablesPresent(ctx context.Context, names cutOverNames) (present presentTables, err error) {
 	ctx, cancel := context.WithTimeout(ctx, controlLimit)
 	defer cancel()
-	rows, err := c.db.QueryContext(ctx, "SELECT /* gh-ost */ table_name FROM information_schema.tables"+
+	rows, err := c.db.QueryContext(ctx, "SELECT /* gh-ost */ table_name, @@lower_case_table_names <> 0 FROM information_schema.tables"+
 		" WHERE table_schema = ? AND table_name IN (?, ?, ?)", names.original.Schema, names.original.Name, names.ghost.Name, names.old.Name)
 	if err != nil {
 		return present, err
@@ -436,12 +437,13 @@ func (c *controlSessions) tablesPresent(ctx context.Context, names cutOverNames)
 	defer rows.Close() // rows.Err is what counts
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
+		var server sql.NameCase // information_schema may compare more loosely
+		if err := rows.Scan(&name, &server.Ignored); err != nil {
 			return present, err
 		}
-		present.original = present.original || strings.EqualFold(name, names.original.Name)
-		present.ghost = present.ghost || strings.EqualFold(name, names.ghost.Name)
-		present.old = present.old || strings.EqualFold(name, names.old.Name)
+		present.original = present.original || server.Same(name, names.original.Name)
+		present.ghost = present.ghost || server.Same(name, names.ghost.Name)
+		present.old = present.old || server.Same(name, names.old.Name)
 	}
 	return present, rows.Err()
 }

@@ -37,19 +37,20 @@ type Migrator struct {
 	alter *sql.AlterTableParser
 	names cutOverNames
 
-	inspectorDB   *gosql.DB
-	inspector     *mysql.Server
-	applier       *Applier
-	migrationLock *migrationLock
-	changelog     *Changelog
-	backlog       *apply.Backlog
-	streamer      *EventsStreamer
-	throttler     *throttle.Throttler
-	meter         *throttle.SQLMeter
-	server        *server.Server
-	heartbeat     *heartbeat
-	gate          *cutOverGate
-	lockWatch     *lockWatch
+	inspectorDB    *gosql.DB
+	inspectorNames sql.NameCase // of schemas and tables
+	inspector      *mysql.Server
+	applier        *Applier
+	migrationLock  *migrationLock
+	changelog      *Changelog
+	backlog        *apply.Backlog
+	streamer       *EventsStreamer
+	throttler      *throttle.Throttler
+	meter          *throttle.SQLMeter
+	server         *server.Server
+	heartbeat      *heartbeat
+	gate           *cutOverGate
+	lockWatch      *lockWatch
 
 	checkpoints *checkpointer          // nil unless checkpoints are written
 	earlier     *Checkpoint            // that this run goes on from, or reverts by; nil: it begins from scratch

@@ -2,7 +2,6 @@ package logic
 
 import (
 	"fmt"
-	"strings"
 	"sync/atomic"
 
 	"github.com/github/gh-ost/go/binlog"
@@ -20,6 +19,7 @@ import (
 // It is used by the stream's goroutine, besides isWatching; a nil watch sees nothing.
 type oldTableWatch struct {
 	table sql.TableName
+	names sql.NameCase
 	begun bool        // the swap has come by
 	ended atomic.Bool // the first revert's state has come by
 }
@@ -27,7 +27,7 @@ type oldTableWatch struct {
 // watchOldTable makes the stream fail if somebody has touched the old table since the statement from which on the original is
 // followed. It must be called before Run.
 func (s *EventsStreamer) watchOldTable(table sql.TableName) {
-	s.oldTable = &oldTableWatch{table: table}
+	s.oldTable = &oldTableWatch{table: table, names: s.names}
 }
 
 // isWatching tells whether row events of a table of that name are needed: events are read ahead.
@@ -36,7 +36,7 @@ func (w *oldTableWatch) isWatching(schema, table string) bool {
 }
 
 func (w *oldTableWatch) isIt(schema, table string) bool {
-	return strings.EqualFold(table, w.table.Name) && strings.EqualFold(schema, w.table.Schema)
+	return w.names.SameTable(sql.TableName{Schema: schema, Name: table}, w.table)
 }
 
 // swapped begins the watch.
@@ -59,7 +59,7 @@ func (w *oldTableWatch) look(event *binlog.Event) error {
 		return nil
 	}
 	if event.Kind == binlog.Statement {
-		if verb, touches := sql.StatementTouches(event.Statement, event.Schema, w.table); touches {
+		if verb, touches := sql.StatementTouches(event.Statement, event.Schema, w.table, w.names); touches {
 			return &TouchedOldTableError{Table: w.table, Coordinates: event.Coordinates, What: "ran " + verb + " on it"}
 		}
 		return nil

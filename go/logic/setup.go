@@ -98,6 +98,9 @@ func (mgtr *Migrator) connect(ctx context.Context) (err error) {
 		return err
 	}
 	c.InspectorMySQLVersion = mgtr.inspector.Version
+	if mgtr.inspectorNames.Ignored, err = (tables{mgtr.inspectorDB}).ignoreCase(ctx); err != nil {
+		return err
+	}
 	grants, err := mysql.ReadGrants(ctx, mgtr.inspectorDB, mgtr.inspector.Dialect, c.DatabaseName)
 	if err != nil {
 		return err
@@ -236,7 +239,7 @@ func (mgtr *Migrator) newStreamer() *EventsStreamer {
 			}
 			return fmt.Errorf("the XA transaction %s, prepared before the migration began, was committed at %s during the row copy: its rows were not seen. Start again", xid, at.DisplayString())
 		},
-	}, mgtr.names.original, mgtr.table(c.GetChangelogTableName()), mgtr.backlog, c.SetLastHeartbeatOnChangelogTime, mgtr.log)
+	}, mgtr.names.original, mgtr.table(c.GetChangelogTableName()), mgtr.inspectorNames, mgtr.backlog, c.SetLastHeartbeatOnChangelogTime, mgtr.log)
 }
 
 // runStreamer reads from the given place on, and returns when the server has begun to send.

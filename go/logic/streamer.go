@@ -23,6 +23,7 @@ type EventsStreamer struct {
 	stream    *binlog.Stream
 	original  sql.TableName
 	changelog sql.TableName
+	names     sql.NameCase // of the server whose binary log it is
 	backlog   *apply.Backlog
 	board     *tokenBoard
 	beat      func(written time.Time)
@@ -57,8 +58,8 @@ type followFrom struct {
 
 // NewEventsStreamer returns a streamer; Run starts it. Each heartbeat's time is told to beat once all earlier events
 // are applied.
-func NewEventsStreamer(settings binlog.Settings, original, changelog sql.TableName, backlog *apply.Backlog, beat func(time.Time), log base.Logger) *EventsStreamer {
-	s := &EventsStreamer{original: original, changelog: changelog, backlog: backlog, board: newTokenBoard(), beat: beat, log: log, ownMark: "own " + rand.Text(), connected: make(chan struct{})}
+func NewEventsStreamer(settings binlog.Settings, original, changelog sql.TableName, names sql.NameCase, backlog *apply.Backlog, beat func(time.Time), log base.Logger) *EventsStreamer {
+	s := &EventsStreamer{original: original, changelog: changelog, names: names, backlog: backlog, board: newTokenBoard(), beat: beat, log: log, ownMark: "own " + rand.Text(), connected: make(chan struct{})}
 	settings.Follow = func(schema, table string) bool {
 		// Events are read ahead: before the statement that the original is to be followed from has been handled.
 		return s.isTable(schema, table, changelog) || s.isTable(schema, table, original) && (s.columns.Load() > 0 || s.begin != nil) ||
@@ -68,10 +69,9 @@ func NewEventsStreamer(settings binlog.Settings, original, changelog sql.TableNa
 	return s
 }
 
-// isTable ignores case: servers differ in whether they keep it, and two tables that differ by case only would share
-// their helper tables' names too.
+// isTable compares names as the server does that has logged them: it may keep two tables that differ by case only.
 func (s *EventsStreamer) isTable(schema, table string, name sql.TableName) bool {
-	return strings.EqualFold(table, name.Name) && strings.EqualFold(schema, name.Schema)
+	return s.names.SameTable(sql.TableName{Schema: schema, Name: table}, name)
 }
 
 // Run reads from the given position until the context ends or the stream cannot go on.
@@ -233,7 +233,7 @@ func (s *EventsStreamer) handleStatement(event *binlog.Event) error {
 	if err := s.oldTable.look(event); err != nil {
 		return err
 	}
-	if verb, touches := sql.StatementTouches(event.Statement, event.Schema, s.original); touches {
+	if verb, touches := sql.StatementTouches(event.Statement, event.Schema, s.original, s.names); touches {
 		return &ChangedTableError{Table: s.original, Coordinates: event.Coordinates,
 			What: fmt.Sprintf("somebody ran %s on it, whose effect on rows the stream does not carry", verb)}
 	}

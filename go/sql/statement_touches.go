@@ -6,13 +6,11 @@ import "strings"
 // its verb for messages, such as "ALTER TABLE". The default schema is the one that the statement was run in.
 //
 // It is asked about statements whose effect no row event carries: definitions, and changes of rows that were logged as
-// text. What merely mentions the table does not touch it: reads, CREATE TABLE … LIKE, views, triggers, ANALYZE, grants. Names
-// are compared ignoring case. Text that breaks off, or that this does not understand in full, touches the table if a name
-// in it is the table's.
+// text. What merely mentions the table does not touch it: reads, CREATE TABLE … LIKE, views, triggers, ANALYZE, grants. Text
+// that breaks off, or that this does not understand in full, touches the table if a name in it is the table's.
 //
-// It cannot see through a view, a stored function or a trigger: a statement that changes the table by one of them, logged as
-// text, does not name it.
-func StatementTouches(statement, defaultSchema string, table TableName) (verb string, touches bool) {
+// It cannot see through a view, a stored function or a trigger: see ReadTextChange.
+func StatementTouches(statement, defaultSchema string, table TableName, names NameCase) (verb string, touches bool) {
 	tokens, err := tokenizeAlter(statement)
 	cursor := &tokenCursor{tokens: significantTokens(tokens)}
 	reader := targetReader{tokenCursor: cursor, defaultSchema: defaultSchema}
@@ -21,11 +19,11 @@ func StatementTouches(statement, defaultSchema string, table TableName) (verb st
 		return "", false
 	}
 	for _, target := range targets {
-		if target.isTable(table) {
+		if target.isTable(table, names) {
 			return verb, true
 		}
 	}
-	if (err != nil || reader.lost) && namesTable(cursor.tokens, table) {
+	if (err != nil || reader.lost) && namesTable(cursor.tokens, table, names) {
 		return verb, true
 	}
 	return "", false
@@ -37,11 +35,11 @@ type target struct {
 	alias string // by which the rest of the statement calls it
 }
 
-func (t target) isTable(table TableName) bool {
-	return strings.EqualFold(t.Schema, table.Schema) && (t.Name == "" || strings.EqualFold(t.Name, table.Name))
+func (t target) isTable(table TableName, names NameCase) bool {
+	return names.Same(t.Schema, table.Schema) && (t.Name == "" || names.Same(t.Name, table.Name))
 }
 
-// isCalled tells whether the name's parts, [schema,] name, mean this table in the statement that lists it.
+// isCalled tells whether the name's parts, [schema,] name, may mean this table in the statement that lists it: case is not minded.
 func (t target) isCalled(parts []string) bool {
 	if len(parts) == 2 {
 		return strings.EqualFold(t.Schema, parts[0]) && strings.EqualFold(t.Name, parts[1])
@@ -52,9 +50,9 @@ func (t target) isCalled(parts []string) bool {
 	return strings.EqualFold(t.Name, parts[0])
 }
 
-func namesTable(tokens []alterToken, table TableName) bool {
+func namesTable(tokens []alterToken, table TableName, names NameCase) bool {
 	for _, token := range tokens {
-		if name, ok := token.name(); ok && strings.EqualFold(name, table.Name) {
+		if name, ok := token.name(); ok && names.Same(name, table.Name) {
 			return true
 		}
 	}

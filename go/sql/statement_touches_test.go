@@ -19,7 +19,7 @@ func TestStatementsThatChangeATableTouchIt(t *testing.T) {
 		`ALTER TABLE "s"."t" ENGINE=InnoDB`:                                  "ALTER TABLE",
 		"ALTER TABLE .t ENGINE=InnoDB":                                       "ALTER TABLE",
 		"ALTER ONLINE TABLE t FORCE":                                         "ALTER TABLE",
-		"ALTER IGNORE TABLE T FORCE":                                         "ALTER TABLE",
+		"ALTER IGNORE TABLE t FORCE":                                         "ALTER TABLE",
 		"ALTER ONLINE IGNORE TABLE IF EXISTS t NOWAIT FORCE":                 "ALTER TABLE",
 		"/* a */ ALTER -- b\n TABLE # c\n t /* d */ FORCE":                   "ALTER TABLE",
 		"/*!50000 ALTER TABLE t FORCE */":                                    "ALTER TABLE",
@@ -46,7 +46,7 @@ func TestStatementsThatChangeATableTouchIt(t *testing.T) {
 		"DROP INDEX i ON t":                                                  "DROP INDEX",
 		"DROP INDEX IF EXISTS i ON `t` ALGORITHM=INPLACE":                    "DROP INDEX",
 		"DROP DATABASE s":                                                    "DROP DATABASE",
-		"DROP SCHEMA IF EXISTS `S`":                                          "DROP DATABASE",
+		"DROP SCHEMA IF EXISTS `s`":                                          "DROP DATABASE",
 		"CREATE OR REPLACE TABLE t (id int)":                                 "CREATE OR REPLACE TABLE",
 		"CREATE OR REPLACE TABLE s.t LIKE x":                                 "CREATE OR REPLACE TABLE",
 		// rows
@@ -81,8 +81,6 @@ func TestStatementsThatChangeATableTouchIt(t *testing.T) {
 		"LOAD DATA LOCAL INFILE 'a' REPLACE INTO TABLE `t` FIELDS TERMINATED BY ','": "LOAD DATA",
 		"LOAD XML INFILE 'into table x' INTO TABLE s.t":                              "LOAD DATA",
 		"SET STATEMENT max_statement_time = 1 FOR INSERT INTO t VALUES (1)":          "INSERT",
-		// names are compared ignoring case, as a server with lower_case_table_names does
-		"ALTER TABLE S.T FORCE": "ALTER TABLE",
 		// text that breaks off, or is not understood
 		"INSERT INTO t VALUES ('no end":       "INSERT",
 		"DELETE ? FROM x JOIN t":              "DELETE",
@@ -92,7 +90,7 @@ func TestStatementsThatChangeATableTouchIt(t *testing.T) {
 		"LOAD DATA INFILE 'a' INTO t 'no end": "LOAD DATA",
 	} {
 		t.Run(statement, func(t *testing.T) {
-			found, touches := StatementTouches(statement, "s", TableName{Schema: "s", Name: "t"})
+			found, touches := StatementTouches(statement, "s", TableName{Schema: "s", Name: "t"}, NameCase{})
 			assert.Equal(t, verb, found)
 			assert.Equal(t, verb != "", touches)
 		})
@@ -165,7 +163,7 @@ func TestStatementsThatOnlyMentionATableDoNotTouchIt(t *testing.T) {
 		"DROP TABLE x /*, t */",
 	} {
 		t.Run(statement, func(t *testing.T) {
-			verb, touches := StatementTouches(statement, "s", TableName{Schema: "s", Name: "t"})
+			verb, touches := StatementTouches(statement, "s", TableName{Schema: "s", Name: "t"}, NameCase{})
 			assert.Empty(t, verb)
 			assert.False(t, touches)
 		})
@@ -174,10 +172,20 @@ func TestStatementsThatOnlyMentionATableDoNotTouchIt(t *testing.T) {
 
 func TestAnUnqualifiedNameIsInTheDefaultSchema(t *testing.T) {
 	for _, statement := range []string{"TRUNCATE t", "DELETE FROM t", "UPDATE x, t SET a = 1", "DROP TABLE t"} {
-		_, touches := StatementTouches(statement, "other", TableName{Schema: "s", Name: "t"})
+		_, touches := StatementTouches(statement, "other", TableName{Schema: "s", Name: "t"}, NameCase{})
 		assert.False(t, touches, statement)
-		_, touches = StatementTouches(statement, "", TableName{Schema: "s", Name: "t"})
+		_, touches = StatementTouches(statement, "", TableName{Schema: "s", Name: "t"}, NameCase{})
 		assert.False(t, touches, statement)
+	}
+}
+
+func TestTheCaseOfNamesCountsAsItDoesOnTheServer(t *testing.T) {
+	for statement, schema := range map[string]string{"ALTER TABLE S.t FORCE": "", "TRUNCATE T": "s", "DROP DATABASE S": "", "INSERT INTO s.T VALUES ('no end": ""} {
+		table := TableName{Schema: "s", Name: "t"}
+		_, touches := StatementTouches(statement, schema, table, NameCase{})
+		assert.False(t, touches, statement)
+		_, touches = StatementTouches(statement, schema, table, NameCase{Ignored: true})
+		assert.True(t, touches, statement)
 	}
 }
 
@@ -191,10 +199,10 @@ func TestTablesOfAnyNameAreRecognised(t *testing.T) {
 			"ALTER TABLE ? FORCE", "TRUNCATE ?", "DROP TABLE a, ?", "RENAME TABLE a TO b, ? TO c", "RENAME TABLE a TO ?", "CREATE INDEX i ON ? (a)", "DROP INDEX i ON ?",
 			"INSERT INTO ? VALUES (1)", "REPLACE ? VALUES (1)", "UPDATE ? SET a = 1", "DELETE FROM ? WHERE 1", "DELETE ? FROM ? JOIN b", "LOAD DATA INFILE 'a' INTO TABLE ?",
 		} {
-			if _, touches := StatementTouches(strings.ReplaceAll(form, "?", table.String()), "", table); !touches {
+			if _, touches := StatementTouches(strings.ReplaceAll(form, "?", table.String()), "", table, NameCase{}); !touches {
 				t.Fatalf("%s does not touch %s", form, table)
 			}
-			if _, touches := StatementTouches(strings.ReplaceAll(form, "?", other.String()), "", table); touches {
+			if _, touches := StatementTouches(strings.ReplaceAll(form, "?", other.String()), "", table, NameCase{}); touches {
 				t.Fatalf("%s on %s touches %s", form, other, table)
 			}
 		}
@@ -206,7 +214,7 @@ func FuzzStatementTouches(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, statement string) {
-		verb, touches := StatementTouches(statement, "s", TableName{Schema: "s", Name: "t"})
+		verb, touches := StatementTouches(statement, "s", TableName{Schema: "s", Name: "t"}, NameCase{})
 		assert.Equal(t, touches, verb != "")
 	})
 }
