@@ -239,7 +239,7 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 	for _, warning := range mgtr.shared.Warnings {
 		_ = mgtr.log.Warningf("%s", warning)
 	}
-	if err := checkStricterKeys(mgtr.shared); err != nil {
+	if err := checkKeyConversion(mgtr.shared, mgtr.applier.sqlMode); err != nil {
 		return err
 	}
 	if err := mgtr.chooseTimeZones(ctx, ghost); err != nil {

@@ -1,0 +1,2 @@
+DELETE FROM t WHERE k = 0.01;
+UPDATE t SET k = 7.07 WHERE k = 7;

@@ -1,0 +1,2 @@
+CREATE TABLE t (a int NOT NULL, k datetime(6) NOT NULL, v int, PRIMARY KEY (a, k), UNIQUE KEY a (a));
+INSERT INTO t VALUES (1, '2024-01-01 00:00:00.7', 1), (2, '2024-01-01 00:00:00.6', 2);

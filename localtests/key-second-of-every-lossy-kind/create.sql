@@ -1,0 +1,3 @@
+CREATE TABLE t (id int PRIMARY KEY, a varchar(8) NOT NULL, b double NOT NULL, c float NOT NULL, d set('a','b','c') NOT NULL, e enum('x','y','z') NOT NULL, f decimal(10,4) NOT NULL, g datetime(6) NOT NULL, h varchar(9) COLLATE utf8mb4_bin NOT NULL, i text NOT NULL, j time(6) NOT NULL, k varchar(9) NOT NULL,
+  UNIQUE KEY a (a), UNIQUE KEY b (b), UNIQUE KEY c (c), UNIQUE KEY d (d), UNIQUE KEY e (e), UNIQUE KEY f (f), UNIQUE KEY g (g), UNIQUE KEY h (h), UNIQUE KEY i (i(10)), UNIQUE KEY j (j), UNIQUE KEY k (k));
+INSERT INTO t VALUES (1, 'a ', 1.001, 1.00001, 'a', 'x', 1.01, '2024-01-01 00:00:00.1', 'A', 'aaaa1', '10:00:00.111', '1'), (2, 'b  ', 2.001, 2.00001, 'a,b', 'y', 2.01, '2024-01-01 00:00:01.1', 'b', 'bbbb2', '10:00:00.222', '2');
