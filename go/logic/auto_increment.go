@@ -2,7 +2,10 @@ package logic
 
 import (
 	"context"
+	gosql "database/sql"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/github/gh-ost/go/mysql"
 	"github.com/github/gh-ost/go/sql"
@@ -53,4 +56,45 @@ func (mgtr *Migrator) carryAutoIncrement(ctx context.Context) (reason string, er
 		mgtr.log.Debugf("Ghost table AUTO_INCREMENT altered to %d", next[0])
 	}
 	return "", err
+}
+
+// checkNumbered refuses NULL in a column that becomes AUTO_INCREMENT, and tells of zeros, which stay. NULL that comes later is the
+// writer's to refuse. It may read the whole table, in a session that may take its time.
+func (mgtr *Migrator) checkNumbered(ctx context.Context, db *gosql.DB) error {
+	for _, column := range mgtr.shared.Columns {
+		if !column.BecomesAutoIncrement() {
+			continue
+		}
+		name := sql.EscapeName(column.Source.Name)
+		if null, err := mgtr.hasRow(ctx, db, name+" IS NULL"); err != nil {
+			return err
+		} else if null {
+			return column.NumberedError()
+		}
+		mode, err := mysql.GlobalVariable(ctx, mgtr.applier.general, "sql_mode")
+		if err != nil {
+			return fmt.Errorf("reading sql_mode: %w", err)
+		}
+		if strings.Contains(strings.ToUpper(mode), "NO_AUTO_VALUE_ON_ZERO") {
+			continue
+		}
+		if zero, err := mgtr.hasRow(ctx, db, name+" = 0"); err != nil {
+			return err
+		} else if zero {
+			_ = mgtr.log.Warningf("column %s becomes AUTO_INCREMENT and is 0 in a row: it stays 0, where a native ALTER would give the row another number, as this server's sql_mode lacks NO_AUTO_VALUE_ON_ZERO", name)
+		}
+	}
+	return nil
+}
+
+func (mgtr *Migrator) hasRow(ctx context.Context, db *gosql.DB, condition string) (bool, error) {
+	var one int
+	err := db.QueryRowContext(ctx, fmt.Sprintf("SELECT /* gh-ost */ 1 FROM %s WHERE %s LIMIT 1", mgtr.names.original, condition)).Scan(&one)
+	if errors.Is(err, gosql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("looking for rows of %s where %s: %w", mgtr.names.original, condition, err)
+	}
+	return true, nil
 }

@@ -166,6 +166,9 @@ func (mgtr *Migrator) copyRows(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := mgtr.checkNumbered(ctx, db); err != nil {
+		return err
+	}
 	c.MigrationRangeMin, c.MigrationRangeMax = bounds.Min, bounds.Max
 	mgtr.log.Infof("Migration min values: [%s]", rowcopy.FormatBound(bounds.Min))
 	mgtr.log.Infof("Migration max values: [%s]", rowcopy.FormatBound(bounds.Max))

@@ -75,6 +75,9 @@ func bindColumn(pair SharedColumn, timeZones TimeZones) (boundColumn, error) {
 	if err != nil {
 		return boundColumn{}, err
 	}
+	if pair.BecomesAutoIncrement() {
+		binding.refuse = pair.refuseNull
+	}
 	column := boundColumn{ordinal: pair.Source.Ordinal, source: pair.Source, target: quoted(pair.Target.Name), binding: binding}
 	if pair.Target.Type.IsCharacter() {
 		column.exact = pair.Target.Charset

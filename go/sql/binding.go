@@ -13,8 +13,9 @@ import (
 type Binding struct {
 	source  Column
 	target  Column
-	store   encoder // for VALUES lists
-	compare encoder // for conditions on the target column
+	store   encoder               // for VALUES lists
+	compare encoder               // for conditions on the target column
+	refuse  func(value any) error // of values that must not be stored; nil: none
 }
 
 // encoder appends one value, which is not nil, as an expression and its arguments.
@@ -37,6 +38,11 @@ func NewBinding(source, target Column, timeZones TimeZones) (*Binding, error) {
 // from the binary log, or as read by a range read; nil is NULL. An error means that the value does not fit its source
 // column's type, which is a fault in what decoded it.
 func (b *Binding) Append(query *strings.Builder, args *[]any, value any) error {
+	if b.refuse != nil {
+		if err := b.refuse(value); err != nil {
+			return err
+		}
+	}
 	return b.append(b.store, query, args, value)
 }
 

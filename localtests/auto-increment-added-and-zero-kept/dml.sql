@@ -1,0 +1,3 @@
+UPDATE t SET v = v + 1;
+DELETE FROM t WHERE id = 0;
+INSERT INTO t VALUES (0, 1);

@@ -1,0 +1,2 @@
+CREATE TABLE t (k int PRIMARY KEY, id int, v int, UNIQUE KEY id (id));
+INSERT INTO t VALUES (2, 1, 2), (3, 2, 3);

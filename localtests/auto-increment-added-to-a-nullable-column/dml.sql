@@ -1,0 +1,5 @@
+UPDATE t SET v = v + 1;
+DELETE FROM t WHERE id = 7;
+INSERT INTO t VALUES (1, 7, 1);
+UPDATE t SET id = 4 WHERE k = 2;
+UPDATE t SET id = 1 WHERE k = 2;
