@@ -99,6 +99,11 @@ func deriveSQLMode(global string, safety *base.SafetySettings) string {
 	return strings.Join(modes, ",")
 }
 
+// rowMode is sqlMode for sessions that write rows: values that are there stay, though in new ones the empty string were NULL.
+func (apl *Applier) rowMode() string {
+	return strings.ReplaceAll(apl.sqlMode, "EMPTY_STRING_IS_NULL", "")
+}
+
 // rowSessions opens a pool of sessions that write rows into the ghost table or read them from the original. Values pass
 // as raw bytes of their columns. They do not check foreign keys: the original's rows have passed those checks. The
 // configuration is the caller's own copy.
@@ -109,7 +114,7 @@ func (apl *Applier) rowSessions(config *mysql.ConnectionConfig, database string,
 	statements := append([]string{
 		"SET /* gh-ost */ SESSION character_set_results = NULL",
 		"SET /* gh-ost */ SESSION time_zone = '" + apl.timeZones.Session() + "'",
-		"SET /* gh-ost */ SESSION sql_mode = '" + apl.sqlMode + "'",
+		"SET /* gh-ost */ SESSION sql_mode = '" + apl.rowMode() + "'",
 		"SET /* gh-ost */ SESSION foreign_key_checks = 0",
 	}, more...)
 	if apl.counts != nil {

@@ -30,7 +30,7 @@ type check struct {
 	definition string // what follows CONSTRAINT name
 }
 
-// checkLine is how SHOW CREATE TABLE shows a check, under an sql_mode without ANSI_QUOTES.
+// checkLine is how SHOW CREATE TABLE shows a check, with names quoted and under an sql_mode without ANSI_QUOTES.
 var checkLine = regexp.MustCompile("(?m)^  CONSTRAINT `((?:[^`]|``)+)` (CHECK \\(.*\\)(?: /\\*!80016 NOT ENFORCED \\*/)?),?$")
 
 // readChecks reads the checks of a table.
@@ -145,7 +145,7 @@ func remakeChecks(ctx context.Context, session *gosql.Conn, ghost sql.TableName,
 }
 
 func setSQLMode(ctx context.Context, session *gosql.Conn, mode string) error {
-	if _, err := session.ExecContext(ctx, "SET /* gh-ost */ SESSION sql_mode = '"+mode+"'"); err != nil {
+	if _, err := session.ExecContext(ctx, "SET /* gh-ost */ SESSION sql_quote_show_create = 1, sql_mode = '"+mode+"'"); err != nil {
 		return fmt.Errorf("setting sql_mode: %w", err)
 	}
 	return nil

@@ -273,7 +273,7 @@ func (mgtr *Migrator) compareTables(ctx context.Context) error {
 		return err
 	}
 	if mgtr.applier.server.Dialect.IsMariaDB() && !c.SkipStrictMode {
-		mgtr.keys.WriteErrorValuesLeniently(mgtr.applier.sqlMode)
+		mgtr.keys.WriteErrorValuesLeniently(mgtr.applier.rowMode())
 	}
 	return nil
 }

@@ -199,7 +199,7 @@ func (mgtr *Migrator) readingSettings() []string {
 		"SET /* gh-ost */ NAMES utf8mb4",
 		"SET /* gh-ost */ SESSION character_set_results = NULL",
 		"SET /* gh-ost */ SESSION time_zone = '" + mgtr.applier.timeZones.Session() + "'",
-		"SET /* gh-ost */ SESSION sql_mode = '" + mgtr.applier.sqlMode + "'",
+		"SET /* gh-ost */ SESSION sql_mode = '" + mgtr.applier.rowMode() + "'",
 	}
 }
 

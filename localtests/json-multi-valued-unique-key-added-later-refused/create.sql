@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, j json);
+INSERT INTO t VALUES (1, '{"n": [1, 2], "w": ["a"]}'), (2, '{"n": [3], "w": []}');

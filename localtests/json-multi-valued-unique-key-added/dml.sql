@@ -1,0 +1,4 @@
+UPDATE t SET j = '{"n": [10]}' WHERE id = 1;
+UPDATE t SET j = '{"n": [2, 3]}' WHERE id = 2;
+UPDATE t SET j = '{"n": [3], "w": []}' WHERE id = 2;
+UPDATE t SET j = '{"n": [1, 2], "w": ["a"]}' WHERE id = 1;

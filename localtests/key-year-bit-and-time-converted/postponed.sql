@@ -1,0 +1,2 @@
+DELETE FROM t WHERE b = 3;
+UPDATE t SET b = 2, d = '2024-02-02' WHERE b = 4;

@@ -1,0 +1,3 @@
+UPDATE t SET v = v + 1;
+INSERT INTO t (v) VALUES (1000);
+DELETE FROM t WHERE v = 1000;
