@@ -221,7 +221,7 @@ func (mgtr *Migrator) currentCoordinates(ctx context.Context) (mysql.BinlogCoord
 // newStreamer returns a streamer that has not begun to read.
 func (mgtr *Migrator) newStreamer() *EventsStreamer {
 	c := mgtr.context
-	return NewEventsStreamer(binlog.Settings{
+	streamer := NewEventsStreamer(binlog.Settings{
 		Connection:           c.InspectorConnectionConfig,
 		ServerID:             uint32(c.ReplicaServerId),
 		Flavor:               mgtr.inspector.Dialect.Flavor(),
@@ -240,6 +240,8 @@ func (mgtr *Migrator) newStreamer() *EventsStreamer {
 			return fmt.Errorf("the XA transaction %s, prepared before the migration began, was committed at %s during the row copy: its rows were not seen. Start again", xid, at.DisplayString())
 		},
 	}, mgtr.names.original, mgtr.table(c.GetChangelogTableName()), mgtr.inspectorNames, mgtr.backlog, c.SetLastHeartbeatOnChangelogTime, mgtr.log)
+	streamer.texts = newTextChanges(mgtr.inspectorDB, mgtr.names.original, mgtr.log)
+	return streamer
 }
 
 // runStreamer reads from the given place on, and returns when the server has begun to send.

@@ -32,6 +32,7 @@ type EventsStreamer struct {
 	ownMark   string       // see OwnMark
 	columns   atomic.Int64 // number of columns of the original; 0: its events are not followed (yet, or any more)
 	applied   atomic.Pointer[appliedPlace]
+	texts     *textChanges   // nil: text that does not name the original is not looked at
 	writes    clientWrites   // to the original
 	begin     *followFrom    // nil unless the original is to be followed from a certain statement on
 	proof     *resumeProof   // nil unless the stream goes on from a checkpoint
@@ -125,7 +126,7 @@ func (s *EventsStreamer) Expect(token string) (arrived <-chan struct{}, forget f
 func (s *EventsStreamer) handle(ctx context.Context, event *binlog.Event) error {
 	switch {
 	case event.Kind == binlog.Statement:
-		return s.handleStatement(event)
+		return s.handleStatement(ctx, event)
 	case s.isTable(event.Schema, event.Table, s.changelog):
 		return s.handleChangelog(ctx, event)
 	case s.isTable(event.Schema, event.Table, s.original):
@@ -217,7 +218,7 @@ func textOf(value any) string {
 
 // handleStatement looks for what row events do not tell. The RENAME of a cut-over ends the original's life under its
 // name: what the stream says of that name from there on is about the new table.
-func (s *EventsStreamer) handleStatement(event *binlog.Event) error {
+func (s *EventsStreamer) handleStatement(ctx context.Context, event *binlog.Event) error {
 	if s.currentAudit().statement(event, s.stream.HandledTransaction) {
 		s.columns.Store(0)
 		return nil
@@ -237,7 +238,11 @@ func (s *EventsStreamer) handleStatement(event *binlog.Event) error {
 		return &ChangedTableError{Table: s.original, Coordinates: event.Coordinates,
 			What: fmt.Sprintf("somebody ran %s on it, whose effect on rows the stream does not carry", verb)}
 	}
-	return nil
+	what, err := s.texts.reach(ctx, event)
+	if err == nil && what != "" {
+		err = &ChangedTableError{Table: s.original, Coordinates: event.Coordinates, What: what}
+	}
+	return err
 }
 
 func (s *EventsStreamer) currentAudit() *audit {

@@ -21,6 +21,8 @@ const (
 	errDuplicateEntry       = 1062
 	errNoSuchThread         = 1094
 	errNoSuchTable          = 1146
+	errNoSuchRoutine        = 1305
+	errNoSuchFunction       = 1630
 	errPacketTooLarge       = 1153
 	errLockWaitTimeout      = 1205
 	errDeadlock             = 1213
@@ -200,6 +202,12 @@ func IsTableExists(err error) bool { return ErrorNumber(err) == errTableExists }
 
 // IsNoSuchTable tells whether a table is not there.
 func IsNoSuchTable(err error) bool { return ErrorNumber(err) == errNoSuchTable }
+
+// IsUnknownFunction tells whether there is no stored function of the name.
+func IsUnknownFunction(err error) bool {
+	number := ErrorNumber(err)
+	return number == errNoSuchRoutine || number == errNoSuchFunction
+}
 
 // IsNoSuchThread tells whether KILL found no session of that id.
 func IsNoSuchThread(err error) bool { return ErrorNumber(err) == errNoSuchThread }
