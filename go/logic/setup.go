@@ -240,7 +240,7 @@ func (mgtr *Migrator) newStreamer() *EventsStreamer {
 			return fmt.Errorf("the XA transaction %s, prepared before the migration began, was committed at %s during the row copy: its rows were not seen. Start again", xid, at.DisplayString())
 		},
 	}, mgtr.names.original, mgtr.table(c.GetChangelogTableName()), mgtr.inspectorNames, mgtr.backlog, c.SetLastHeartbeatOnChangelogTime, mgtr.log)
-	streamer.texts = newTextChanges(mgtr.inspectorDB, mgtr.names.original, mgtr.log)
+	streamer.texts = newTextChanges(mgtr.inspectorDB, mgtr.names.original, mgtr.inspectorNames, mgtr.log)
 	return streamer
 }
 

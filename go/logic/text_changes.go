@@ -20,7 +20,7 @@ import (
 // dropped or made in between is not seen.
 //
 // What stands in the original's schema may reach it in ways that nobody follows, such as a trigger that calls a procedure. What stands in
-// another has to name the original's schema.
+// another has to name the original's schema, and is suspect where the account may not see its definition.
 
 const (
 	// textAnswersLast is for how long an answer of the server is believed: clients that log text tend to repeat themselves.
@@ -41,6 +41,7 @@ const (
 type textChanges struct {
 	db       *gosql.DB
 	original sql.TableName
+	names    sql.NameCase
 	log      base.Logger
 	answers  map[textQuestion]textAnswer
 	unseen   bool // it was told that something could not be seen
@@ -57,8 +58,8 @@ type textAnswer struct {
 	at      time.Time
 }
 
-func newTextChanges(db *gosql.DB, original sql.TableName, log base.Logger) *textChanges {
-	return &textChanges{db: db, original: original, log: log, answers: map[textQuestion]textAnswer{}}
+func newTextChanges(db *gosql.DB, original sql.TableName, names sql.NameCase, log base.Logger) *textChanges {
+	return &textChanges{db: db, original: original, names: names, log: log, answers: map[textQuestion]textAnswer{}}
 }
 
 // reach tells how a change that does not name the original may reach it; "" if it does not.
@@ -114,25 +115,50 @@ func askOnce(ctx context.Context, ask func(context.Context) (string, error)) (st
 
 // askOfTable asks what the name of a changed table means.
 func (t *textChanges) askOfTable(ctx context.Context, table sql.TableName) (reaches string, err error) {
-	var kind string
-	var definition gosql.NullString
-	var triggers int
-	err = t.db.QueryRowContext(ctx, "SELECT /* gh-ost */ t.table_type, COUNT(a.trigger_name), COALESCE(GROUP_CONCAT(a.action_statement), MAX(v.view_definition)) FROM information_schema.tables t"+
-		" LEFT JOIN information_schema.triggers a ON a.event_object_schema = t.table_schema AND a.event_object_table = t.table_name"+
-		" LEFT JOIN information_schema.views v ON v.table_schema = t.table_schema AND v.table_name = t.table_name"+
-		" WHERE t.table_schema = ? AND t.table_name = ? GROUP BY t.table_schema, t.table_name, t.table_type", table.Schema, table.Name).Scan(&kind, &triggers, &definition)
-	switch {
-	case errors.Is(err, gosql.ErrNoRows): // a temporary table, one that is gone, or none for this account to see
-		t.tellUnseen("the table", table)
-		return "", nil
-	case err != nil:
+	kinds, err := t.definitions(ctx, table, "SELECT /* gh-ost */ t.table_schema, t.table_name, IF(t.table_type LIKE '%VIEW', v.view_definition, 'a table') FROM information_schema.tables t"+
+		" LEFT JOIN information_schema.views v ON v.table_schema = t.table_schema AND v.table_name = t.table_name WHERE t.table_schema = ? AND t.table_name = ?")
+	if err != nil {
 		return "", err
-	case kind == "VIEW" && t.mayReach("the view", table, definition):
-		return fmt.Sprintf("on the view %s", table), nil
-	case triggers > 0 && t.mayReach("triggers on", table, definition):
-		return fmt.Sprintf("on %s, which has triggers", table), nil
+	}
+	triggers, err := t.definitions(ctx, table, "SELECT /* gh-ost */ event_object_schema, event_object_table, action_statement FROM information_schema.triggers"+
+		" WHERE event_object_schema = ? AND event_object_table = ?")
+	if err != nil {
+		return "", err
+	}
+	if len(kinds) == 0 { // a temporary table, one that is gone, or none for this account to see
+		t.tellUnseen(table)
+	}
+	for _, kind := range kinds {
+		if kind.String != "a table" && t.mayReach(table.Schema, kind) {
+			return fmt.Sprintf("on the view %s", table), nil
+		}
+	}
+	for _, trigger := range triggers {
+		if t.mayReach(table.Schema, trigger) {
+			return fmt.Sprintf("on %s, which has triggers", table), nil
+		}
 	}
 	return "", nil
+}
+
+// definitions reads what information_schema has of a table, which may be found by names that differ in their case.
+func (t *textChanges) definitions(ctx context.Context, table sql.TableName, query string) (definitions []gosql.NullString, err error) {
+	rows, err := t.db.QueryContext(ctx, query, table.Schema, table.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() // rows.Err is what counts
+	for rows.Next() {
+		var found sql.TableName
+		var definition gosql.NullString
+		if err := rows.Scan(&found.Schema, &found.Name, &definition); err != nil {
+			return nil, err
+		}
+		if t.names.SameTable(found, table) {
+			definitions = append(definitions, definition)
+		}
+	}
+	return definitions, rows.Err()
 }
 
 // askOfFunction asks whether a call is of a stored function.
@@ -152,7 +178,7 @@ func (t *textChanges) askOfFunction(ctx context.Context, call sql.Call) (reaches
 	if err != nil && !errors.Is(err, gosql.ErrNoRows) {
 		return "", err
 	}
-	if !t.mayReach("the function", function, definition) {
+	if !t.mayReach(function.Schema, definition) {
 		return "", nil
 	}
 	return fmt.Sprintf("with the stored function %s", function), nil
@@ -186,26 +212,21 @@ func prepareCall(ctx context.Context, session *gosql.Conn, function string) erro
 	return err
 }
 
-// mayReach tells whether something of that name and definition, which is NULL or empty where this account may not see it, may change
-// the original.
-func (t *textChanges) mayReach(what string, name sql.TableName, definition gosql.NullString) bool {
-	if strings.EqualFold(name.Schema, t.original.Schema) {
-		return true
-	}
-	if definition.String == "" {
-		t.tellUnseen(what, name)
-	}
-	return strings.Contains(strings.ToLower(definition.String), strings.ToLower(t.original.Schema))
+// mayReach tells whether something in that schema and of that definition, which is NULL or empty where this account may not see
+// it, may change the original.
+func (t *textChanges) mayReach(schema string, definition gosql.NullString) bool {
+	return strings.EqualFold(schema, t.original.Schema) || definition.String == "" ||
+		strings.Contains(strings.ToLower(definition.String), strings.ToLower(t.original.Schema))
 }
 
-// tellUnseen says, once, that a change may reach the original in a way that this account cannot see.
-func (t *textChanges) tellUnseen(what string, name sql.TableName) {
+// tellUnseen says, once, that a table was changed of which nothing is to be seen.
+func (t *textChanges) tellUnseen(table sql.TableName) {
 	if t.unseen {
 		return
 	}
 	t.unseen = true
-	_ = t.log.Warningf("a change by %s %s was logged as text (binlog_format=STATEMENT in a client's session), and this account cannot see what that does: if it changes rows of %s, they are missed",
-		what, name, t.original)
+	_ = t.log.Warningf("a change of %s was logged as text (binlog_format=STATEMENT in a client's session), and this account sees no such table: if it was a view, or has triggers, by which rows of %s are changed, they are missed",
+		table, t.original)
 }
 
 // abridgedStatement is the beginning of a statement, for messages.
