@@ -183,6 +183,9 @@ func (mgtr *Migrator) createGhost(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := mgtr.leaveOutForeignKeys(ctx); err != nil {
+		return err
+	}
 	options := mgtr.optionsForGhost(checks)
 	mgtr.log.Debugf("ALTER statement: %s", options)
 	if err := mgtr.alterGhost(ctx, session, options); err != nil {
