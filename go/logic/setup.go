@@ -210,6 +210,9 @@ func (mgtr *Migrator) inspect(ctx context.Context) (err error) {
 	if err := mgtr.original.RequireUniqueKey(); err != nil {
 		return err
 	}
+	if err := inspect.CheckWritable(ctx, db, dialect, mgtr.names.original); err != nil {
+		return err
+	}
 	estimate, err := inspect.EstimateRows(ctx, db, dialect, mgtr.names.original)
 	if err != nil {
 		return err
