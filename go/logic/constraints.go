@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/github/gh-ost/go/logic/inspect"
 	"github.com/github/gh-ost/go/mysql"
 	"github.com/github/gh-ost/go/sql"
 )
@@ -194,6 +195,19 @@ var serversSuffix = regexp.MustCompile(`^_chk_[1-9][0-9]*$`)
 func serversNumber(name, table string) (suffix string, ok bool) {
 	suffix, ok = strings.CutPrefix(name, table)
 	return suffix, ok && serversSuffix.MatchString(suffix)
+}
+
+// leaveOutForeignKeys takes DROP CONSTRAINT of the original's foreign keys out of the ALTER: the ghost has none of them. That
+// needs their names, unlike DROP FOREIGN KEY, which is left out before.
+func (mgtr *Migrator) leaveOutForeignKeys(ctx context.Context) error {
+	if !mgtr.context.DiscardForeignKeys {
+		return nil
+	}
+	names, err := inspect.ForeignKeyNames(ctx, mgtr.applier.general, mgtr.names.original)
+	if err != nil {
+		return err
+	}
+	return mgtr.alter.ParseAlterStatement(mgtr.alter.OptionsWithoutForeignKeyDrops(names...))
 }
 
 // optionsForGhost returns the ALTER's options with the names of the original's checks replaced by those of the ghost's.

@@ -28,7 +28,11 @@ func (mgtr *Migrator) validate(ctx context.Context) error {
 		return err
 	}
 	mgtr.alter = sql.NewAlterTableParser()
-	if !mgtr.context.Revert {
+	if mgtr.readsAlterLater() {
+		if err := sql.NewParserUnderAnySQLMode(mgtr.context.AlterStatement).Err(); err != nil {
+			return fmt.Errorf("--alter: %w", err)
+		}
+	} else if !mgtr.context.Revert {
 		if err := mgtr.validateAlter(); err != nil {
 			return err
 		}
@@ -38,6 +42,23 @@ func (mgtr *Migrator) validate(ctx context.Context) error {
 		return err
 	}
 	mgtr.names = cutOverNames{original: mgtr.table(c.OriginalTableName), ghost: mgtr.table(c.GetGhostTableName()), old: mgtr.table(c.GetOldTableName())}
+	return nil
+}
+
+// readsAlterLater tells whether the ALTER can be understood only once the sql_mode of its session is known.
+func (mgtr *Migrator) readsAlterLater() bool {
+	return !mgtr.context.Revert && sql.DependsOnSQLMode(mgtr.context.AlterStatement)
+}
+
+// validateAlterUnder checks an ALTER that could not be checked before the session's sql_mode was known.
+func (mgtr *Migrator) validateAlterUnder(sqlMode string) error {
+	if !mgtr.readsAlterLater() {
+		return nil
+	}
+	mgtr.alter = sql.NewAlterTableParserUnder(sqlMode)
+	if err := mgtr.validateAlter(); err != nil {
+		return fmt.Errorf("under the server's sql_mode: %w", err)
+	}
 	return nil
 }
 
@@ -136,7 +157,10 @@ func (mgtr *Migrator) connect(ctx context.Context) (err error) {
 	mgtr.applier.safety, mgtr.applier.measure = c.SafetySettings, mgtr.measure
 	mgtr.log.Infof("will use time_zone='%s' on applier", mgtr.applier.timeZone)
 	mgtr.log.Infof("Applier initiated on %s, version %s", c.ApplierConnectionConfig.Key, mgtr.applier.server.Version)
-	return mgtr.applier.setSQLMode(ctx, &c.SafetySettings)
+	if err := mgtr.applier.setSQLMode(ctx, &c.SafetySettings); err != nil {
+		return err
+	}
+	return mgtr.validateAlterUnder(mgtr.applier.sqlMode)
 }
 
 // identify asks a server who it is and compares that with how it was reached.
@@ -184,6 +208,9 @@ func (mgtr *Migrator) inspect(ctx context.Context) (err error) {
 		}
 	}
 	if err := mgtr.original.RequireUniqueKey(); err != nil {
+		return err
+	}
+	if err := inspect.CheckWritable(ctx, db, dialect, mgtr.names.original); err != nil {
 		return err
 	}
 	estimate, err := inspect.EstimateRows(ctx, db, dialect, mgtr.names.original)

@@ -3,6 +3,7 @@ package logic
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/github/gh-ost/go/base"
@@ -183,12 +184,23 @@ func (mgtr *Migrator) createGhost(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := mgtr.leaveOutForeignKeys(ctx); err != nil {
+		return err
+	}
 	options := mgtr.optionsForGhost(checks)
 	mgtr.log.Debugf("ALTER statement: %s", options)
 	if err := mgtr.alterGhost(ctx, session, options); err != nil {
 		return err
 	}
 	mgtr.log.Infof("Ghost table altered")
+	lost, err := inspect.LostDirectories(ctx, mgtr.applier.general, mgtr.names.original, mgtr.names.ghost)
+	if err != nil {
+		return err
+	}
+	if len(lost) > 0 {
+		_ = mgtr.log.Warningf("the files of %s are kept elsewhere (%s), which the new table does not take over: its files will be where the server puts those of any table, unless --alter says otherwise",
+			mgtr.names.original, strings.Join(lost, ", "))
+	}
 	if mgtr.alter.IsAutoIncrementDefined() {
 		return nil
 	}

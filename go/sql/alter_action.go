@@ -33,6 +33,7 @@ type alterAction struct {
 	checks     []alterToken // the names of checks that are added
 
 	dropsForeignKey bool // and does nothing else
+	dropsConstraint bool // of any kind, and does nothing else
 }
 
 // alterFacts is what the actions of an ALTER amount to.
@@ -218,8 +219,13 @@ func (c *tokenCursor) readRename(action *alterAction) (complete bool) {
 
 // readDrop recognises a dropped column by what it is not: the other things that can be dropped have a keyword for it, or words behind their name.
 func (c *tokenCursor) readDrop(action *alterAction) (complete bool) {
-	if c.accept("CHECK") || c.accept("CONSTRAINT") {
+	if c.accept("CHECK") {
 		return c.readConstraint(action)
+	}
+	if c.accept("CONSTRAINT") {
+		complete = c.readConstraint(action)
+		action.dropsConstraint = complete && c.next == len(c.tokens)-1
+		return complete
 	}
 	if c.accept("FOREIGN", "KEY") {
 		c.accept("IF", "EXISTS")

@@ -1,11 +1,14 @@
 package sql
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// OptionsWithoutForeignKeyDrops returns the options without their DROP FOREIGN KEY actions, for a table that has not taken
-// over the foreign keys. Options with executable comments are returned as they are: what is an action there, not every
-// server sees.
-func (p *AlterTableParser) OptionsWithoutForeignKeyDrops() string {
+// OptionsWithoutForeignKeyDrops returns the options without their DROP FOREIGN KEY actions, and without DROP CONSTRAINT of
+// one of the named foreign keys, for a table that has not taken over the foreign keys. Names are compared ignoring case. Options
+// with executable comments are returned as they are: what is an action there, not every server sees.
+func (p *AlterTableParser) OptionsWithoutForeignKeyDrops(foreignKeys ...string) string {
 	options := p.options
 	if strings.Contains(options, "/*!") || strings.Contains(options, "/*M!") {
 		return options
@@ -17,7 +20,7 @@ func (p *AlterTableParser) OptionsWithoutForeignKeyDrops() string {
 	for i := last; i >= 0; i-- { // from behind, so that the offsets before stay right
 		action := p.actions[i]
 		switch {
-		case !action.dropsForeignKey:
+		case !action.dropsForeignKey && !action.dropsConstraintOf(foreignKeys):
 		case i < last:
 			cut(action.offset, p.actions[i+1].offset) // with the comma behind it
 		case i > 0:
@@ -28,4 +31,13 @@ func (p *AlterTableParser) OptionsWithoutForeignKeyDrops() string {
 		}
 	}
 	return options
+}
+
+// dropsConstraintOf reports whether the action is DROP CONSTRAINT of one of the names.
+func (a alterAction) dropsConstraintOf(names []string) bool {
+	if !a.dropsConstraint {
+		return false
+	}
+	dropped, _ := a.constraint.name()
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, dropped) })
 }

@@ -17,9 +17,13 @@ func TestDroppedForeignKeysAreLeftOut(t *testing.T) {
 		"ADD b INT /* , DROP FOREIGN KEY x */, DROP KEY k":                       "ADD b INT /* , DROP FOREIGN KEY x */, DROP KEY k",
 		"DROP FOREIGN KEY x PARTITION BY HASH (a)":                               "DROP FOREIGN KEY x PARTITION BY HASH (a)",
 		"ADD b INT /*!80000 , DROP FOREIGN KEY x */":                             "ADD b INT /*!80000 , DROP FOREIGN KEY x */",
+		"DROP CONSTRAINT fk":                                                     "",
+		"DROP CONSTRAINT IF EXISTS `FK`, DROP CONSTRAINT other, DROP CHECK fk":   "DROP CONSTRAINT other, DROP CHECK fk",
+		"ADD b INT, ALTER CONSTRAINT fk NOT ENFORCED, drop constraint `f``k`":    "ADD b INT, ALTER CONSTRAINT fk NOT ENFORCED",
+		"DROP CONSTRAINT fk PARTITION BY HASH (a)":                               "DROP CONSTRAINT fk PARTITION BY HASH (a)",
 		"": "",
 	} {
 		parser := NewParserFromAlterStatement(text)
-		assert.Equal(t, want, parser.OptionsWithoutForeignKeyDrops(), text)
+		assert.Equal(t, want, parser.OptionsWithoutForeignKeyDrops("fk", "f`k"), text)
 	}
 }

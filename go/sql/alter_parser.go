@@ -9,11 +9,13 @@ import (
 
 // AlterTableParser reads what a migration has to know from ALTER text: the table it names, the columns it renames and drops, and what
 // must be refused. It reads tokens, not patterns, so that nothing in quotes or comments is mistaken for an action; what it need not
-// understand it leaves to the server. Text is read as under the default sql_mode, except that names may also stand in double quotes.
+// understand it leaves to the server. Text is read as under the default sql_mode, or the one that the parser was made for, except that
+// names may stand in double quotes under any.
 //
 // An executable comment is read as part of the text. If it makes a difference to the facts reported here and only some servers execute it
 // (`/*!80000 … */`, `/*M! … */`), Refusal says so.
 type AlterTableParser struct {
+	quotes        quotingRules
 	schema, table string
 	options       string
 	length        int          // of the whole text
@@ -30,6 +32,40 @@ func NewAlterTableParser() *AlterTableParser {
 	return &AlterTableParser{}
 }
 
+// NewAlterTableParserUnder returns a parser, which has parsed nothing yet, for text that a session with the sql_mode will execute. Of its
+// modes NO_BACKSLASH_ESCAPES and ANSI_QUOTES matter; combinations such as ANSI count only spelled out, as servers report them.
+func NewAlterTableParserUnder(sqlMode string) *AlterTableParser {
+	parser := NewAlterTableParser()
+	for _, mode := range strings.Split(sqlMode, ",") {
+		switch strings.ToUpper(strings.TrimSpace(mode)) {
+		case "NO_BACKSLASH_ESCAPES":
+			parser.quotes.plainBackslash = true
+		case "ANSI_QUOTES":
+			parser.quotes.quotedNames = true
+		}
+	}
+	return parser
+}
+
+// DependsOnSQLMode reports whether an sql_mode can change where quotes in the text end.
+func DependsOnSQLMode(alterStatement string) bool { return strings.Contains(alterStatement, `\`) }
+
+// NewParserUnderAnySQLMode returns a parser that has parsed the text as under the default sql_mode or, if that fails, under the first
+// other one under which it does not. That is for as long as the sessions' sql_mode is unknown. Err tells whether all failed, and how
+// under the default one.
+func NewParserUnderAnySQLMode(alterStatement string) *AlterTableParser {
+	first := NewParserFromAlterStatement(alterStatement)
+	if first.Err() == nil || !DependsOnSQLMode(alterStatement) {
+		return first
+	}
+	for _, mode := range []string{"NO_BACKSLASH_ESCAPES", "ANSI_QUOTES"} { // both together read as the first
+		if parser := NewAlterTableParserUnder(mode); parser.ParseAlterStatement(alterStatement) == nil {
+			return parser
+		}
+	}
+	return first
+}
+
 // NewParserFromAlterStatement returns a parser that has parsed the text. Err tells whether that failed.
 func NewParserFromAlterStatement(alterStatement string) *AlterTableParser {
 	parser := NewAlterTableParser()
@@ -41,13 +77,13 @@ func NewParserFromAlterStatement(alterStatement string) *AlterTableParser {
 // was parsed before. An empty text is fine and says nothing. The error is an *AlterSyntaxError that says where the text is malformed;
 // then the table's name and the options are still what could be told of them, and everything else is empty.
 func (p *AlterTableParser) ParseAlterStatement(alterStatement string) (err error) {
-	*p = AlterTableParser{options: alterStatement, length: len(alterStatement)}
+	*p = AlterTableParser{quotes: p.quotes, options: alterStatement, length: len(alterStatement)}
 	p.err = p.parse(alterStatement)
 	return p.err
 }
 
 func (p *AlterTableParser) parse(text string) error {
-	tokens, err := tokenizeAlter(text)
+	tokens, err := tokenizeUnder(text, p.quotes)
 	optionTokens, headerErr := p.readHeader(text, tokens) // also from half a text: it tells which table is meant
 	if err = cmp.Or(err, headerErr); err != nil {
 		return err

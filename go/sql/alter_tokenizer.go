@@ -53,10 +53,21 @@ func (t alterToken) name() (string, bool) {
 	return "", false
 }
 
-// alterTokenizer cuts ALTER text into tokens by the lexical rules that MySQL and MariaDB share under their default sql_mode
-// (in particular, a backslash escapes the next byte of a string). It works on bytes: all delimiters are ASCII, and every byte
-// above ASCII may be part of a name.
+// quotingRules is how an sql_mode reads quotes; the zero value is that of the default sql_mode.
+type quotingRules struct {
+	plainBackslash bool // NO_BACKSLASH_ESCAPES: a backslash in a string is a byte like any other
+	quotedNames    bool // ANSI_QUOTES: "…" is a name, in which nothing is escaped
+}
+
+// escapes reports whether a backslash escapes the byte behind it in such quotes.
+func (r quotingRules) escapes(quote byte) bool {
+	return !r.plainBackslash && quote != '`' && (quote != '"' || !r.quotedNames)
+}
+
+// alterTokenizer cuts ALTER text into tokens by the lexical rules that MySQL and MariaDB share. It works on bytes: all
+// delimiters are ASCII, and every byte above ASCII may be part of a name.
 type alterTokenizer struct {
+	quotes quotingRules
 	text   string
 	offset int
 	tokens []alterToken
@@ -65,9 +76,12 @@ type alterTokenizer struct {
 	conditional bool // whether the open executable comment depends on the server
 }
 
-// tokenizeAlter returns the tokens of a text. With an error (an *AlterSyntaxError), it returns those before the faulty place.
-func tokenizeAlter(text string) ([]alterToken, error) {
-	t := &alterTokenizer{text: text, executable: -1}
+// tokenizeAlter returns the tokens of a text under the default sql_mode; see tokenizeUnder.
+func tokenizeAlter(text string) ([]alterToken, error) { return tokenizeUnder(text, quotingRules{}) }
+
+// tokenizeUnder returns the tokens of a text. With an error (an *AlterSyntaxError), it returns those before the faulty place.
+func tokenizeUnder(text string, quotes quotingRules) ([]alterToken, error) {
+	t := &alterTokenizer{quotes: quotes, text: text, executable: -1}
 	for t.offset < len(text) {
 		if err := t.scan(); err != nil {
 			return t.tokens, err
@@ -121,7 +135,7 @@ func (t *alterTokenizer) scan() error {
 	return nil
 }
 
-// scanQuoted reads up to the closing quote. A doubled quote stands for itself; so does, in strings, what follows a backslash.
+// scanQuoted reads up to the closing quote. A doubled quote stands for itself; so does, where backslashes escape, what follows one.
 func (t *alterTokenizer) scanQuoted(quote byte) error {
 	kind, what := tokenString, "string"
 	if quote == '`' {
@@ -129,7 +143,7 @@ func (t *alterTokenizer) scanQuoted(quote byte) error {
 	}
 	for i := t.offset + 1; i < len(t.text); i++ {
 		switch {
-		case t.text[i] == '\\' && kind == tokenString:
+		case t.text[i] == '\\' && t.quotes.escapes(quote):
 			i++
 		case t.text[i] != quote:
 		case i+1 < len(t.text) && t.text[i+1] == quote:

@@ -60,6 +60,36 @@ func TestTokensAreCutWhereTheServerCutsThem(t *testing.T) {
 	}
 }
 
+func TestQuotesEndWhereTheSQLModeEndsThem(t *testing.T) {
+	for _, test := range []struct {
+		mode, text string
+		dropped    string // "" if the text is malformed
+	}{
+		{"", `ADD z INT DEFAULT 'C:\', DROP a`, ""},
+		{"STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES", `ADD z INT DEFAULT 'C:\', DROP a`, "a"},
+		{"no_backslash_escapes", `ADD z INT DEFAULT "C:\", DROP a`, "a"},
+		{"ANSI_QUOTES", `ADD z INT DEFAULT 'C:\', DROP a`, ""},
+		{"ANSI_QUOTES", `DROP "a\"`, `a\`},
+		{"", `DROP "a\"`, ""},
+		{"ANSI_QUOTES,NO_BACKSLASH_ESCAPES", `ADD z INT DEFAULT 'C:\', DROP "a\"`, `a\`},
+		{"", `ADD z INT DEFAULT 'x\', DROP a, ADD y INT COMMENT ', DROP b`, "b"},
+		{"NO_BACKSLASH_ESCAPES", `ADD z INT DEFAULT 'x\', DROP a, ADD y INT COMMENT ', DROP b'`, "a"},
+	} {
+		parser := NewAlterTableParserUnder(test.mode)
+		err := parser.ParseAlterStatement(test.text)
+		if test.dropped == "" {
+			require.Error(t, err, "%s under %q", test.text, test.mode)
+			continue
+		}
+		require.NoError(t, err, "%s under %q", test.text, test.mode)
+		assert.Equal(t, map[string]bool{test.dropped: true}, parser.DroppedColumnsMap(), "%s under %q", test.text, test.mode)
+
+		require.NoError(t, parser.ParseAlterStatement(parser.GetAlterStatementOptions()), "it forgot its sql_mode")
+		assert.NoError(t, NewParserUnderAnySQLMode(test.text).Err(), test.text)
+	}
+	require.Error(t, NewParserUnderAnySQLMode(`ADD z INT DEFAULT 'C:\\`).Err())
+}
+
 // alterish draws text that is made of what the tokenizer has to tell apart, closed or not.
 func alterish() *rapid.Generator[string] {
 	pieces := rapid.OneOf(

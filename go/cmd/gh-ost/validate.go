@@ -67,7 +67,7 @@ func (o *options) applyConnectionSettings() error {
 func (o *options) validateTarget() error {
 	m := o.migration
 	m.Noop = !o.execute
-	parser := sql.NewParserFromAlterStatement(m.AlterStatement)
+	parser := sql.NewParserUnderAnySQLMode(m.AlterStatement)
 	switch {
 	case o.cleanup && (m.Revert || m.Resume):
 		return errors.New("--cleanup removes what --resume or --revert would need: they exclude each other")

@@ -4,6 +4,7 @@ import (
 	"context"
 	gosql "database/sql"
 	"fmt"
+	"strings"
 
 	"github.com/github/gh-ost/go/sql"
 )
@@ -22,4 +23,37 @@ func RefuseAddedForeignKeys(ctx context.Context, db *gosql.DB, ghost sql.TableNa
 	}
 	return fmt.Errorf("the ALTER adds %d foreign keys (%s): changes of the tables they refer to would reach into the unfinished table. "+
 		"Leave them out and add them natively afterwards; with --skip-foreign-key-checks they are added, and no row is checked", len(added), abridged(added))
+}
+
+// ForeignKeyNames returns the names of those foreign keys of a table that DROP CONSTRAINT finds: no check and no unique key
+// of the table has the same name.
+func ForeignKeyNames(ctx context.Context, db *gosql.DB, name sql.TableName) (names []string, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT /* gh-ost */ constraint_name, constraint_type FROM information_schema.table_constraints"+
+		" WHERE table_schema = ? AND table_name = ? AND "+exactly("table_name"), name.Schema, name.Name, name.Name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the constraints of %s: %w", name, err)
+	}
+	defer rows.Close() // rows.Err is what counts
+	others := map[string]bool{}
+	var foreign []string
+	for rows.Next() {
+		var constraint, kind string
+		if err := rows.Scan(&constraint, &kind); err != nil {
+			return nil, fmt.Errorf("reading the constraints of %s: %w", name, err)
+		}
+		if kind == "FOREIGN KEY" {
+			foreign = append(foreign, constraint)
+		} else {
+			others[strings.ToLower(constraint)] = true
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading the constraints of %s: %w", name, err)
+	}
+	for _, constraint := range foreign {
+		if !others[strings.ToLower(constraint)] {
+			names = append(names, constraint)
+		}
+	}
+	return names, nil
 }

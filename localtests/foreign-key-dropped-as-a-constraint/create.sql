@@ -1,0 +1,4 @@
+CREATE TABLE parent (id int PRIMARY KEY);
+INSERT INTO parent VALUES (1), (2);
+CREATE TABLE t (id int PRIMARY KEY, p int, q int, CONSTRAINT fk FOREIGN KEY (p) REFERENCES parent (id), CONSTRAINT q CHECK (q > 0));
+INSERT INTO t VALUES (1, 1, 1), (2, 2, 2);

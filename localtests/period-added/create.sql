@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a date NOT NULL, b date NOT NULL, v int);
+INSERT INTO t VALUES (1, '2020-01-01', '2020-02-01', 1), (3, '2020-02-01', '2020-03-01', 2);

@@ -1,0 +1,3 @@
+CREATE TABLE t (id int PRIMARY KEY, v int);
+CREATE TABLE other (id int PRIMARY KEY);
+INSERT INTO t VALUES (1, 1), (3, 3);

@@ -1,0 +1,2 @@
+UPDATE t SET v = v + 1;
+ALTER TABLE other ADD COLUMN IF NOT EXISTS x int;

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a timestamp, b timestamp NULL);
+INSERT INTO t VALUES (1, '2020-01-01 00:00:00', '2020-01-02 00:00:00'), (2, '2021-01-01 00:00:00', '2021-01-02 00:00:00');
