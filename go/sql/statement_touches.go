@@ -11,9 +11,44 @@ import "strings"
 //
 // It cannot see through a view, a stored function or a trigger: see ReadTextChange.
 func StatementTouches(statement, defaultSchema string, table TableName, names NameCase) (verb string, touches bool) {
+	for _, tokens := range readings(statement) {
+		if verb, touches := tokens.touch(defaultSchema, table, names); touches {
+			return verb, true
+		}
+	}
+	return "", false
+}
+
+// reading is how a statement reads under some sql_mode.
+type reading struct {
+	tokens []alterToken
+	broken bool // the text breaks off
+}
+
+// readings are those under the modes by which the whole text can be read, since it does not say under which it was run. If there is
+// none, it is the reading under the default one.
+func readings(statement string) (whole []reading) {
 	tokens, err := tokenizeAlter(statement)
-	cursor := &tokenCursor{tokens: significantTokens(tokens)}
-	reader := targetReader{tokenCursor: cursor, defaultSchema: defaultSchema}
+	first := reading{significantTokens(tokens), err != nil}
+	if !strings.Contains(statement, `\`) {
+		return []reading{first}
+	}
+	if err == nil {
+		whole = append(whole, first)
+	}
+	for _, quotes := range []quotingRules{{plainBackslash: true}, {quotedNames: true}} { // both together read as the first of them
+		if tokens, err := tokenizeUnder(statement, quotes); err == nil {
+			whole = append(whole, reading{tokens: significantTokens(tokens)})
+		}
+	}
+	if len(whole) == 0 {
+		return []reading{first}
+	}
+	return whole
+}
+
+func (r reading) touch(defaultSchema string, table TableName, names NameCase) (verb string, touches bool) {
+	reader := targetReader{tokenCursor: &tokenCursor{tokens: r.tokens}, defaultSchema: defaultSchema}
 	verb, targets := reader.read()
 	if verb == "" {
 		return "", false
@@ -23,10 +58,7 @@ func StatementTouches(statement, defaultSchema string, table TableName, names Na
 			return verb, true
 		}
 	}
-	if (err != nil || reader.lost) && namesTable(cursor.tokens, table, names) {
-		return verb, true
-	}
-	return "", false
+	return verb, (r.broken || reader.lost) && namesTable(r.tokens, table, names)
 }
 
 // target is what a statement changes: a table, or a whole schema if the name is empty.

@@ -179,6 +179,21 @@ func TestAnUnqualifiedNameIsInTheDefaultSchema(t *testing.T) {
 	}
 }
 
+func TestAStatementIsReadUnderEverySQLModeThatReadsAllOfIt(t *testing.T) {
+	for statement, touched := range map[string]bool{
+		`ALTER TABLE other.t ADD COLUMN c varchar(9) DEFAULT 'C:\'`: false, // NO_BACKSLASH_ESCAPES
+		`ALTER TABLE s.t ADD COLUMN c varchar(9) DEFAULT 'C:\'`:     true,
+		`INSERT INTO other.t VALUES ('a\'' t')`:                     false,
+		`ALTER TABLE other.t ADD COLUMN "a\" int`:                   false, // ANSI_QUOTES
+		`DROP TABLE other."t\", s.t`:                                true,
+		`DROP TABLE other.x, 'no end \`:                             false,
+		`DROP TABLE other.x, t 'no end \`:                           true, // under no mode it ends
+	} {
+		_, touches := StatementTouches(statement, "", TableName{Schema: "s", Name: "t"}, NameCase{})
+		assert.Equal(t, touched, touches, statement)
+	}
+}
+
 func TestTheCaseOfNamesCountsAsItDoesOnTheServer(t *testing.T) {
 	for statement, schema := range map[string]string{"ALTER TABLE S.t FORCE": "", "TRUNCATE T": "s", "DROP DATABASE S": "", "INSERT INTO s.T VALUES ('no end": ""} {
 		table := TableName{Schema: "s", Name: "t"}

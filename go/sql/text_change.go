@@ -22,8 +22,7 @@ type Call struct {
 // ReadTextChange reads a statement from a binary log. ok is false of a statement that changes no rows, such as a
 // definition. A SELECT or DO is logged only if a function in it changes rows.
 func ReadTextChange(statement, defaultSchema string) (change TextChange, ok bool) {
-	tokens, _ := tokenizeAlter(statement) // what breaks off is read as far as it goes
-	cursor := &tokenCursor{tokens: significantTokens(tokens)}
+	cursor := &tokenCursor{tokens: readings(statement)[0].tokens} // what breaks off is read as far as it goes
 	reader := targetReader{tokenCursor: cursor, defaultSchema: defaultSchema}
 	verb, targets := reader.read()
 	change.Verb = verb
