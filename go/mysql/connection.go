@@ -25,9 +25,10 @@ const (
 	isolationParameter = "transaction_isolation"
 	programName        = "gh-ost"
 
-	// withoutEmptyStringIsNull is a session's sql_mode without the one mode that changes what a statement of ours says: under
-	// MariaDB's EMPTY_STRING_IS_NULL the literal '' is NULL. It is written without that literal, and says nothing new to others.
-	withoutEmptyStringIsNull = "REPLACE(@@SESSION.sql_mode,'EMPTY_STRING_IS_NULL',SPACE(0))"
+	// plainMode is a session's sql_mode without the modes that change what a statement of ours says, or is answered: under
+	// MariaDB's EMPTY_STRING_IS_NULL the literal '' is NULL, and under its ORACLE types have other names. It is written without
+	// that literal, and says nothing new to others.
+	plainMode = "REPLACE(REPLACE(@@SESSION.sql_mode,'EMPTY_STRING_IS_NULL',SPACE(0)),'ORACLE',SPACE(0))"
 )
 
 // ConnectionConfig says how to connect to one server. It is filled before its first use and not changed while
@@ -184,7 +185,7 @@ func (c *ConnectionConfig) fill(config *driver.Config, databaseName string) {
 	config.MultiStatements, config.ClientFoundRows = c.MultiStatements, c.FoundRows
 	config.MaxAllowedPacket = 0 // ask the server: a row may be larger than the driver's default
 	config.ConnectionAttributes = "program_name:" + programName
-	config.Params = map[string]string{"autocommit": "1", "sql_mode": withoutEmptyStringIsNull}
+	config.Params = map[string]string{"autocommit": "1", "sql_mode": plainMode}
 
 	timeout := time.Duration(c.Timeout * float64(time.Second))
 	config.Timeout, config.ReadTimeout, config.WriteTimeout = timeout, timeout, timeout

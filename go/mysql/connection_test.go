@@ -43,7 +43,7 @@ func TestDataSourceNameCarriesTheWholeConfiguration(t *testing.T) {
 	assert.True(t, parsed.InterpolateParams)
 	assert.False(t, parsed.MultiStatements)
 	assert.Zero(t, parsed.MaxAllowedPacket, "the server's own limit counts")
-	assert.Equal(t, map[string]string{"autocommit": "1", "sql_mode": withoutEmptyStringIsNull, "transaction_isolation": "'READ-COMMITTED'"}, parsed.Params)
+	assert.Equal(t, map[string]string{"autocommit": "1", "sql_mode": plainMode, "transaction_isolation": "'READ-COMMITTED'"}, parsed.Params)
 	assert.Contains(t, parsed.FormatDSN(), "charset=utf8mb4,latin1")
 	assert.Contains(t, exampleConfig().GetDBUri(""), "charset=utf8mb4,utf8,latin1")
 }
