@@ -58,7 +58,7 @@ func (mgtr *Migrator) readCutOver(ctx context.Context) (err error) {
 	switch {
 	case !mgtr.earlier.IsCutover:
 		return fmt.Errorf("--revert: the last checkpoint in %s is not one after a cut-over: that migration has not swapped the tables, or could not note it. If it was interrupted, go on with --resume", table.name)
-	case !strings.EqualFold(record.Old, mgtr.names.ghost.Name):
+	case !mgtr.inspectorNames.Same(record.Old, mgtr.names.ghost.Name):
 		return fmt.Errorf("--revert: --old-table=%s is not the table that the earlier migration left: that is %s", mgtr.names.ghost.Name, record.Old)
 	}
 	if err := mgtr.requireReadable(); err != nil {

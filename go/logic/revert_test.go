@@ -221,6 +221,7 @@ func TestAResumeOrRevertThatCannotBeRightIsRefusedAndChangesNothing(t *testing.T
 		{"no checkpoint to revert by", nothing, "", nil, "_t_del", []string{"--revert", "no checkpoint found", "--checkpoint"}},
 		{"a migration that has not swapped", kill, "", nil, "_t_del", []string{"--revert", "not one after a cut-over", "--resume"}},
 		{"the wrong old table", migrateAnd("CREATE TABLE other LIKE t"), "", nil, "other", []string{"--old-table=other", "_t_del"}},
+		{"an old table with other capitals", migrateAnd("CREATE TABLE _T_del LIKE t"), "", nil, "_T_del", []string{"--old-table=_T_del", "_t_del"}},
 		{"an old table that was made anew", migrateAnd("DROP TABLE _t_del", "CREATE TABLE _t_del (id int PRIMARY KEY, v int)"), "", nil, "_t_del", []string{"_t_del", "not the one"}},
 		{"an old table that is gone", migrateAnd("DROP TABLE _t_del"), "", nil, "_t_del", []string{"_t_del", "gone"}},
 		{"a table that was reverted already", migrateAnd("RENAME TABLE t TO _t_rev_del, _t_del TO t"), "", nil, "_t_del", []string{"_t_rev_del", "already", "--cleanup"}},
