@@ -5,6 +5,7 @@ import (
 	gosql "database/sql"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 // dropped or made in between is not seen.
 //
 // What stands in the original's schema may reach it in ways that nobody follows, such as a trigger that calls a procedure. What stands in
-// another has to name the original's schema, and is suspect where the account may not see its definition.
+// another has to name the original's schema, or to change yet other tables. It is suspect, too, where the account may not see its definition.
 
 const (
 	// textAnswersLast is for how long an answer of the server is believed: clients that log text tend to repeat themselves.
@@ -212,10 +213,13 @@ func prepareCall(ctx context.Context, session *gosql.Conn, function string) erro
 	return err
 }
 
+// changesMore matches the words by which a trigger or a function changes other tables, or has them changed.
+var changesMore = regexp.MustCompile(`(?i)\b(insert|update|delete|replace|call|load)\b`)
+
 // mayReach tells whether something in that schema and of that definition, which is NULL or empty where this account may not see
 // it, may change the original.
 func (t *textChanges) mayReach(schema string, definition gosql.NullString) bool {
-	return strings.EqualFold(schema, t.original.Schema) || definition.String == "" ||
+	return strings.EqualFold(schema, t.original.Schema) || definition.String == "" || changesMore.MatchString(definition.String) ||
 		strings.Contains(strings.ToLower(definition.String), strings.ToLower(t.original.Schema))
 }
 

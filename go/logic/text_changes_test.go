@@ -20,6 +20,8 @@ func TestTextThatMayReachTheOriginalWithoutNamingItEndsTheMigration(t *testing.T
 		}{
 			"a trigger that names it late": {[]string{"CREATE TRIGGER other.tr BEFORE INSERT ON other.x FOR EACH ROW BEGIN SET @a = '" + strings.Repeat("long ", 500) + "'; UPDATE original.t SET n = n + 1; END"},
 				"INSERT INTO other.x VALUES (1)", "which has triggers"},
+			"a trigger that changes a table with another": {[]string{"CREATE TABLE other.y (id int)", "CREATE TRIGGER other.tr BEFORE INSERT ON other.x FOR EACH ROW INSERT INTO y VALUES (1)",
+				"CREATE TRIGGER other.tr2 BEFORE INSERT ON other.y FOR EACH ROW UPDATE original.t SET n = n + 1"}, "INSERT INTO other.x VALUES (1)", "which has triggers"},
 			"a trigger that does not":                {[]string{"CREATE TRIGGER other.tr BEFORE INSERT ON other.x FOR EACH ROW SET @a = 1"}, "INSERT INTO other.x VALUES (1)", ""},
 			"a view that names it":                   {[]string{"CREATE VIEW other.v AS SELECT * FROM original.t"}, "UPDATE other.v SET n = 7", "on the view"},
 			"a view whose definition is not shown":   {[]string{"CREATE VIEW other.v AS SELECT * FROM other.x"}, "INSERT INTO other.v VALUES (1)", "on the view"},
