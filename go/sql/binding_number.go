@@ -16,9 +16,10 @@ func integerEncoder(source, target ColumnType) encoder {
 		}
 		if takesDigits(target) {
 			appendNumberText(query, args, target, zeroFilled(source, fmt.Sprint(number)))
-		} else {
-			appendArgument(query, args, number)
+			return nil
 		}
+		query.WriteString(numberAsDate(source, target, "?"))
+		*args = append(*args, number)
 		return nil
 	}
 }
@@ -110,7 +111,7 @@ func zeroFilled(column ColumnType, text string) string {
 // decimalEncoder writes exact decimals. The cast matters in comparisons, since servers compare a decimal column with a
 // string as doubles.
 func decimalEncoder(source, target ColumnType) encoder {
-	cast := fmt.Sprintf("CAST(? AS DECIMAL(%d,%d))", source.Length, source.Decimals)
+	cast := numberAsDate(source, target, fmt.Sprintf("CAST(? AS DECIMAL(%d,%d))", source.Length, source.Decimals))
 	return func(query *strings.Builder, args *[]any, value any) error {
 		text, ok := textOf(value)
 		if !ok {
@@ -136,7 +137,7 @@ func floatEncoder(source, target ColumnType) encoder {
 			return err
 		}
 		switch {
-		case !takesDigits(target):
+		case !takesDigits(target) && !target.hasDate():
 			query.WriteString(doubleLiteral(number))
 		case source.FixedDecimals:
 			appendNumberText(query, args, target, zeroFilled(source, strconv.FormatFloat(number, 'f', source.Decimals, 64)))
@@ -166,6 +167,18 @@ func floatValue(value any) (float64, error) {
 		return 0, fmt.Errorf("not a number of this type: %w", err)
 	}
 	return number, nil
+}
+
+// numberAsDate is how a number is written where the target is a date. A native ALTER of MySQL reads its digits as text, in which
+// 70101 is 1970-10-01, and so does MariaDB's those of a FLOAT or DOUBLE; to MariaDB's all others are numbers, as in an INSERT.
+func numberAsDate(source, target ColumnType, number string) string {
+	switch {
+	case !target.hasDate() || !source.IsNumeric():
+		return number
+	case source.IsFloat():
+		return "CONCAT(" + number + ")"
+	}
+	return "/*!50700 CONCAT(*/" + number + "/*!50700 )*/"
 }
 
 // doubleLiteral writes the shortest number that reads back as the same double. The exponent makes it a DOUBLE in SQL: a

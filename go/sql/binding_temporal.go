@@ -196,8 +196,11 @@ func asLocalNumber(source, target ColumnType, name, zone string) string {
 
 // isZero is the condition of a value that means the zero date.
 func isZero(source ColumnType, name string) string {
-	if source.IsNumeric() || source.IsTemporal() || source.Kind == KindBit || source.Kind == KindYear {
+	switch {
+	case source.IsTemporal():
 		return name + " = 0"
+	case source.IsNumeric(), source.Kind == KindBit, source.Kind == KindYear:
+		return "CAST(" + name + " AS DATETIME) = 0"
 	}
 	return name + " LIKE '0000-00-00%'"
 }

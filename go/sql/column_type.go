@@ -326,6 +326,11 @@ func (t ColumnType) IsTemporal() bool {
 	return t.Kind >= KindDate && t.Kind <= KindTimestamp
 }
 
+// hasDate is true of DATE, DATETIME and TIMESTAMP.
+func (t ColumnType) hasDate() bool {
+	return t.IsTemporal() && t.Kind != KindTime
+}
+
 // IsCharacter is true of CHAR, VARCHAR and the TEXT types. ENUM and SET have a character set too, but do not count.
 func (t ColumnType) IsCharacter() bool {
 	return t.Kind >= KindChar && t.Kind <= KindLongText

@@ -108,7 +108,7 @@ func (s SharedColumn) copyExpression(name string, timeZones TimeZones) (string, 
 	if err != nil {
 		return "", err
 	}
-	name = zones.copyExpression(source, s.Target.Type, name)
+	name = zones.copyExpression(source, s.Target.Type, numberAsDate(source, s.Target.Type, name))
 	switch {
 	case s.Target.Type.Kind == KindBit:
 		return fmt.Sprintf(bitFormat(source, s.Target.Type), name), nil

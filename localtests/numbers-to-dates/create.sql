@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a int, b decimal(10,0), c double, d bigint);
+INSERT INTO t VALUES (1, 70101, 90101, 70101, 20230702030405), (2, NULL, NULL, NULL, NULL)
