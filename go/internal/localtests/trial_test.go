@@ -179,7 +179,7 @@ func (r *trial) requireSame(twin *twin) {
 		for _, before := range []string{"`", "CONSTRAINT "} { // the name may stand without quotes
 			structure = strings.ReplaceAll(structure, before+result.Name+"_chk_", before+r.table+"_chk_") // as the swap would
 		}
-		structure, expected = sortedLines(structure), sortedLines(expected)                     // checks stand in the order of their names
+		structure, expected = sortedLines(structure), sortedLines(expected) // checks stand in the order of their names
 	}
 	assert.Equal(r.t, expected, structure, "structure: the native result is 'expected'")
 	assert.Equal(r.t, rowsOf(r.t, twin.db, twin.name, r.columns), rowsOf(r.t, db, result, r.columns), "rows: the native result is 'expected'")
