@@ -99,9 +99,10 @@ func writtenColumns(original TableName, shared []SharedColumn, timeZones TimeZon
 	return strings.Join(from, ", "), strings.Join(to, ", "), nil
 }
 
-// copyExpression is how the copy selects the column, whose escaped name is given. A number that becomes text goes through text on purpose: from a number,
-// an INSERT makes other text than an ALTER does (it drops the zeros of ZEROFILL, of the year 0000 and of DOUBLE(10,2), shows
-// all digits of a FLOAT), and MySQL's takes it as the index of an ENUM instead of its label. See bitFormat for BIT.
+// copyExpression is how the copy selects the column, whose escaped name is given. A number that becomes text goes through text
+// on purpose: from a number, an INSERT makes other text than an ALTER does (it drops the zeros of ZEROFILL, of the year 0000 and
+// of DOUBLE(10,2), shows all digits of a FLOAT), and MySQL's takes it as the index of an ENUM instead of its label. See bitFormat
+// for BIT, numberAsDate for dates, zones for moments.
 func (s SharedColumn) copyExpression(name string, timeZones TimeZones) (string, error) {
 	source := s.Source.Type
 	zones, err := newZones(s.Source, s.Target, timeZones)

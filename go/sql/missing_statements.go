@@ -2,7 +2,6 @@ package sql
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -47,20 +46,17 @@ func asStored(target ColumnType, text string) string {
 	return text
 }
 
-// movedMask is the mask that a set has in the target. A label that the target lacks leaves a mask that no row has.
+// movedMask is setComparison for a column; NULL, which equals nothing, if the target lacks a label.
 func movedMask(name string, source, target ColumnType) string {
-	if source.sameLabels(target) {
-		return name + " + 0"
+	places := source.labelPlaces(target)
+	if places == nil {
+		return "NULL"
 	}
 	var terms []string
-	for i, label := range source.Labels {
-		moved := "NULL"
-		if place := slices.Index(target.Labels, label); place >= 0 {
-			moved = fmt.Sprint(uint64(1) << place)
-		}
-		terms = append(terms, fmt.Sprintf("IF(%s & %d, %s, 0)", name, uint64(1)<<i, moved))
+	for i, place := range places {
+		terms = append(terms, fmt.Sprintf("IF(%s & %d, %d, 0)", name, uint64(1)<<i, uint64(1)<<place))
 	}
-	return strings.Join(terms, " + ")
+	return strings.Join(terms, " | ")
 }
 
 // Missing reads the keys of up to limit rows of a range that do not stand in the ghost, in the order of the key. It locks
