@@ -98,6 +98,9 @@ func encodersFor(source, target Column, timeZones TimeZones) (store, compare enc
 		store = temporalEncoder(from, target.Type, zones)
 	case from.IsCharacter():
 		store = characterEncoder(source)
+		if refusesBlanks(source, target) {
+			return lostBlanksRefused(source, target.Type, store), store, nil
+		}
 	case from.IsBinary():
 		store = binaryEncoder(from)
 		if target.Type.Kind == KindBinary {

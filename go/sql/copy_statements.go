@@ -102,7 +102,7 @@ func writtenColumns(original TableName, shared []SharedColumn, timeZones TimeZon
 // copyExpression is how the copy selects the column, whose escaped name is given. A number that becomes text goes through text
 // on purpose: from a number, an INSERT makes other text than an ALTER does (it drops the zeros of ZEROFILL, of the year 0000 and
 // of DOUBLE(10,2), shows all digits of a FLOAT), and MySQL's takes it as the index of an ENUM instead of its label. See bitFormat
-// for BIT, numberAsDate for dates, zones for moments.
+// for BIT, numberAsDate for dates, zones for moments, storesUnchecked and refusesBlanks for strings with less room.
 func (s SharedColumn) copyExpression(name string, timeZones TimeZones) (string, error) {
 	source := s.Source.Type
 	zones, err := newZones(s.Source, s.Target, timeZones)
@@ -115,6 +115,10 @@ func (s SharedColumn) copyExpression(name string, timeZones TimeZones) (string, 
 		return fmt.Sprintf(bitFormat(source, s.Target.Type), name), nil
 	case (source.IsNumeric() || source.Kind == KindYear) && takesDigits(s.Target.Type):
 		return "CONCAT(" + name + ")" + numberAsLabel(s.Target.Type), nil
+	case storesUnchecked(source, s.Target.Type):
+		return "COALESCE(" + name + ")", nil
+	case refusesBlanks(s.Source, s.Target):
+		return withoutLostBlanks(name, s.Target.Type), nil
 	}
 	return name, nil
 }

@@ -1,0 +1,2 @@
+INSERT INTO t VALUES (5, REPEAT('é', 127), REPEAT('x', 65535), REPEAT(x'00ff', 30000), REPEAT('y', 255), REPEAT('é', 127), REPEAT(x'00', 255), REPEAT(x'20', 255), REPEAT('é', 127));
+UPDATE t SET a = CONCAT(a, ' '), d = '  ' WHERE id IN (2, 3, 4);

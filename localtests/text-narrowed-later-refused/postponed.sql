@@ -1,0 +1,1 @@
+UPDATE t SET v = REPEAT('x', 65536) WHERE id = 2;

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, v text) CHARACTER SET utf8mb4;
+INSERT INTO t VALUES (1, 'abc'), (2, REPEAT('é', 150));

@@ -1,0 +1,1 @@
+UPDATE t SET v = 'éb  ' WHERE id = 2;

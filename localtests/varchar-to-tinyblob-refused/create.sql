@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, v varchar(300) CHARACTER SET latin1);
+INSERT INTO t VALUES (1, REPEAT('x', 255)), (2, REPEAT('x', 256));
