@@ -79,32 +79,42 @@ func encodersFor(source, target Column, timeZones TimeZones) (store, compare enc
 	if target.Type.Kind == KindBit && (source.Type.Kind == KindGeometry || source.Type.Kind == KindVector) {
 		return nil, nil, errors.New("such a value stands for no number; convert it to another type, or drop the column and add it")
 	}
+	if target.Type.Kind == KindVector && source.Type.IsTemporal() {
+		return nil, nil, errors.New("such a value stands for no vector; drop the column and add it")
+	}
 	zones, err := newZones(source, target, timeZones)
 	if err != nil {
 		return nil, nil, err
 	}
+	native := alterConversion(source.Type, target.Type)
 	switch from := source.Type; {
 	case from.IsInteger():
 		store = integerEncoder(from, target.Type)
 	case from.Kind == KindDecimal:
 		store = decimalEncoder(from, target.Type)
 	case from.IsFloat():
-		store = floatEncoder(from, target.Type)
+		store = native.wrap(floatEncoder(from, target.Type))
 	case from.Kind == KindBit:
 		store = bitEncoder(from, target.Type)
 	case from.Kind == KindYear:
-		store = yearEncoder(target.Type)
+		store = native.wrap(yearEncoder(target.Type))
 	case from.IsTemporal():
 		store = temporalEncoder(from, target.Type, zones)
 	case from.IsCharacter():
 		store = characterEncoder(source)
-		if refusesBlanks(source, target) {
+		switch {
+		case refusesBlanks(source, target):
 			return lostBlanksRefused(source, target.Type, store), store, nil
+		case target.Type.IsInteger():
+			return native.wrap(store), store, nil
 		}
 	case from.IsBinary():
 		store = binaryEncoder(from)
-		if target.Type.Kind == KindBinary {
+		switch {
+		case target.Type.Kind == KindBinary:
 			return store, paddedEncoder(target.Type), nil
+		case target.Type.IsInteger():
+			return native.wrap(store), store, nil
 		}
 	case from.Kind == KindEnum:
 		return enumEncoders(source, target, zones)
@@ -114,7 +124,7 @@ func encodersFor(source, target Column, timeZones TimeZones) (store, compare enc
 			return store, setComparison(from, places), nil
 		}
 	case from.Kind == KindJSON:
-		store = jsonEncoder
+		store = native.wrap(jsonEncoder)
 	case from.Kind == KindGeometry, from.Kind == KindVector:
 		store = rawEncoder
 	case from.Kind == KindInet:
@@ -142,18 +152,11 @@ func appendText(query *strings.Builder, args *[]any, text string) {
 }
 
 // appendNumberText appends a number's text to a target that takes text.
-func appendNumberText(query *strings.Builder, args *[]any, target ColumnType, text string) {
+func appendNumberText(query *strings.Builder, args *[]any, source, target ColumnType, text string) {
+	label := numberAsLabel(source, target)
+	query.WriteString(label.before)
 	appendText(query, args, text)
-	query.WriteString(numberAsLabel(target))
-}
-
-// numberAsLabel follows the text of a number whose target is an ENUM or SET. There MySQL's ALTER looks for a label that
-// reads like the number, while MariaDB's takes the number as index or mask: this comment is code to MariaDB alone.
-func numberAsLabel(target ColumnType) string {
-	if target.Kind == KindEnum || target.Kind == KindSet {
-		return " /*M! + 0 */"
-	}
-	return ""
+	query.WriteString(label.after)
 }
 
 // isText is true of a target that receives the text of a number or a date, byte for byte as the server would print it.

@@ -10,7 +10,7 @@ import (
 // enumEncoders write an ENUM by its index where the target has the same labels, and else by its label. They differ in the
 // index 0, the empty value that stands for an error: see errorValueText.
 func enumEncoders(source, target Column, zones zones) (store, compare encoder, err error) {
-	byNumber := target.Type.IsNumeric() || target.Type.Kind == KindBit
+	byNumber := takesLabelNumber(target.Type)
 	toEnum := target.Type.Kind == KindEnum
 	if toEnum && source.Type.sameLabels(target.Type) {
 		byNumber = true
@@ -38,6 +38,11 @@ func enumEncoders(source, target Column, zones zones) (store, compare encoder, e
 		}
 	}
 	return zones.wrapText(source.Type, encode(false)), zones.wrapText(source.Type, encode(true)), nil
+}
+
+// takesLabelNumber is true of a target that a native ALTER gives a label's number to.
+func takesLabelNumber(target ColumnType) bool {
+	return target.IsNumeric() || target.Kind == KindBit || target.Kind == KindYear
 }
 
 // errorValueText is text that stores the index 0 in an ENUM. Strict mode refuses the number 0 and the empty string, but
@@ -91,7 +96,7 @@ func labelIndex(column ColumnType, value any) (int64, error) {
 
 // setEncoder writes a SET by its mask where the target has the same labels, and else by its list of labels.
 func setEncoder(source, target Column) encoder {
-	byNumber := target.Type.IsNumeric() || target.Type.Kind == KindBit ||
+	byNumber := takesLabelNumber(target.Type) ||
 		(target.Type.Kind == KindSet && source.Type.sameLabels(target.Type))
 	labels := labelExpression(source, target)
 	return func(query *strings.Builder, args *[]any, value any) error {

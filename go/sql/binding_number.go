@@ -15,7 +15,7 @@ func integerEncoder(source, target ColumnType) encoder {
 			return err
 		}
 		if takesDigits(target) {
-			appendNumberText(query, args, target, zeroFilled(source, fmt.Sprint(number)))
+			appendNumberText(query, args, source, target, zeroFilled(source, fmt.Sprint(number)))
 			return nil
 		}
 		query.WriteString(numberAsDate(source, target, "?"))
@@ -118,7 +118,7 @@ func decimalEncoder(source, target ColumnType) encoder {
 			return unexpected(value)
 		}
 		if takesDigits(target) {
-			appendNumberText(query, args, target, zeroFilled(source, text))
+			appendNumberText(query, args, source, target, zeroFilled(source, text))
 			return nil
 		}
 		query.WriteString(cast)
@@ -140,11 +140,11 @@ func floatEncoder(source, target ColumnType) encoder {
 		case !takesDigits(target) && !target.hasDate():
 			query.WriteString(doubleLiteral(number))
 		case source.FixedDecimals:
-			appendNumberText(query, args, target, zeroFilled(source, strconv.FormatFloat(number, 'f', source.Decimals, 64)))
+			appendNumberText(query, args, source, target, zeroFilled(source, strconv.FormatFloat(number, 'f', source.Decimals, 64)))
 		case source.Kind == KindFloat:
-			query.WriteString("CONCAT(" + strconv.FormatFloat(number, 'e', floatTextDigits-1, 64) + ")" + numberAsLabel(target))
+			query.WriteString(numberAsLabel(source, target).of("CONCAT(" + strconv.FormatFloat(number, 'e', floatTextDigits-1, 64) + ")"))
 		default:
-			query.WriteString("CONCAT(" + doubleLiteral(number) + ")" + numberAsLabel(target))
+			query.WriteString(numberAsLabel(source, target).of("CONCAT(" + doubleLiteral(number) + ")"))
 		}
 		return nil
 	}
@@ -241,7 +241,7 @@ func yearEncoder(target ColumnType) encoder {
 			return err
 		}
 		if takesDigits(target) {
-			appendNumberText(query, args, target, fmt.Sprintf("%04d", year))
+			appendNumberText(query, args, ColumnType{Kind: KindYear}, target, fmt.Sprintf("%04d", year))
 		} else {
 			appendArgument(query, args, year)
 		}

@@ -31,7 +31,7 @@ func newZones(source, target Column, timeZones TimeZones) (zones, error) {
 // temporalEncoder writes dates and times as their text where the target has the same type or takes text, and else as
 // values of the source's type, so that the server converts from that type.
 func temporalEncoder(source, target ColumnType, zones zones) encoder {
-	cast := "CAST(? AS " + castType(source) + ")"
+	cast, native := "CAST(? AS "+castType(source)+")", alterConversion(source, target)
 	return func(query *strings.Builder, args *[]any, value any) error {
 		text, ok := textOf(value)
 		if !ok {
@@ -44,20 +44,24 @@ func temporalEncoder(source, target ColumnType, zones zones) encoder {
 			appendArgument(query, args, text)
 		case isZeroDate(text) && (target.IsNumeric() || target.Kind == KindBit):
 			appendArgument(query, args, int64(0)) // no number is made of its text
+		case isZeroDate(text) && target.Kind == KindYear:
+			query.WriteString(zeroAsYear)
+		case isZeroDate(text) && source.Kind == KindDate && target.Kind == KindTime:
+			appendText(query, args, text+" 00:00:00") // which alone is no time
 		case isZeroDate(text):
 			appendText(query, args, withDecimals(source, text))
 		case zones.toLocal && isText(target):
 			fmt.Fprintf(query, "CAST(CONVERT_TZ(%s, '+00:00', ?) AS CHAR)", cast)
 			*args = append(*args, text, zones.Server)
 		case zones.toLocal:
-			fmt.Fprintf(query, "CONVERT_TZ(%s, '+00:00', ?)", cast)
+			query.WriteString(native.of("CONVERT_TZ(" + cast + ", '+00:00', ?)"))
 			*args = append(*args, text, zones.Server)
 		case zones.toUTC:
 			zones.appendLocalAsUTC(query, args, cast, "?", []any{text})
 		case isText(target):
 			appendText(query, args, withDecimals(source, text))
 		default:
-			query.WriteString(cast)
+			query.WriteString(native.of(cast))
 			*args = append(*args, text)
 		}
 		return nil

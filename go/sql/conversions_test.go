@@ -57,6 +57,40 @@ var conversions = []conversion{
 	{from: "year", to: "int", values: []string{"0", "1999"}},
 	{from: "year", to: "varchar(10)", values: []string{"0", "1999"}},
 
+	{from: "year", to: "time", values: []string{"0", "2012"}},
+	{from: "double", to: "year", values: []string{"1.5", "2.5", "69.5", "2024"}},
+	{from: "float(7,1)", to: "year", values: []string{"1.5", "2.5", "69.5"}},
+	{from: "decimal(5,1)", to: "year", values: []string{"1.5", "2.5", "69.5"}},
+	{from: "date", to: "time", mode: zeroDates, values: []string{"'0000-00-00'", "'2020-02-29'"}},
+	{from: "date", to: "year", values: []string{"'0000-00-00'", "NULL"}, only: testserver.MySQL},
+	{from: "datetime", to: "year", values: []string{"'0000-00-00'"}, only: testserver.MySQL},
+	{from: "time", to: "year", values: []string{"'00:20:24'", "'00:00:12'"}, only: testserver.MySQL},
+	{from: "time(1)", to: "year", values: []string{"'00:20:24.7'"}, only: testserver.MySQL},
+	{from: "enum('a','1','2024')", to: "year", values: []string{"'a'", "'1'", "'2024'"}},
+	{from: "set('a','1','2024')", to: "year", values: []string{"'a'", "'1'", "''", "'1,2024'"}},
+	{from: "json", to: "year", values: []string{"'12.5'", "'70'", "'2024'"}, only: testserver.MySQL},
+
+	// Numbers that become labels: rounded where they are an index.
+	{from: "decimal(5,1)", to: "enum('3','1','2','x')", values: []string{"1.5", "2.5", "3.4"}, only: testserver.MariaDB},
+	{from: "double", to: "enum('3','1','2','x')", values: []string{"1.5", "2.5", "3.4"}, only: testserver.MariaDB},
+	{from: "double(5,1)", to: "set('3','1','2')", values: []string{"1.5", "2.5", "0.4"}, only: testserver.MariaDB},
+	{from: "float", to: "set('3','1','2')", values: []string{"1.5", "2.5", "7.4"}, only: testserver.MariaDB},
+	{from: "smallint unsigned", to: "set('3','1','2')", values: []string{"1", "2", "3"}},
+
+	// Documents that become numbers: read as text, but for DECIMAL.
+	{from: "json", to: "int", values: []string{"'12.5'", "'1e2'", "'-0.4'", "'7'"}, only: testserver.MySQL},
+	{from: "json", to: "bigint unsigned", values: []string{"'12.5'", "'18446744073709551615'"}, only: testserver.MySQL},
+	{from: "json", to: "double", values: []string{"'0.1'", "'-1e300'", "'3'"}, only: testserver.MySQL},
+	{from: "json", to: "decimal(10,2)", values: []string{"'12.5'", "'\"12\"'", "'true'"}, only: testserver.MySQL},
+	{from: "json", to: "time", values: []string{"'12'", "'101112'"}, only: testserver.MySQL},
+
+	// Text that becomes whole numbers.
+	{from: "varchar(40)", to: "int", values: []string{"' 5 '", "'-5'", "'005'", "'2147483647'", "NULL"}},
+	{from: "char(40) CHARACTER SET ucs2", to: "bigint", values: []string{"' 5'", "'-9223372036854775808'", "'9223372036854775807'"}},
+	{from: "text", to: "bigint unsigned", values: []string{"'7'", "'9223372036854775807'"}},
+	{from: "varchar(40)", to: "bigint unsigned", values: []string{"'18446744073709551615'", "'9223372036854775808'", "'1.5'", "'1e2'"}, only: testserver.MySQL},
+	{from: "varbinary(40)", to: "int", values: []string{"'5'", "'-5'"}},
+
 	{from: "bit(16)", to: "double", values: []string{"0", "16706"}},
 	{from: "bit(16)", to: "decimal(8,2)", values: []string{"0", "16706"}},
 	{from: "bit(16)", to: "text CHARACTER SET utf8mb4", values: []string{"0", "65", "16706"}},

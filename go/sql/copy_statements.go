@@ -102,7 +102,8 @@ func writtenColumns(original TableName, shared []SharedColumn, timeZones TimeZon
 // copyExpression is how the copy selects the column, whose escaped name is given. A number that becomes text goes through text
 // on purpose: from a number, an INSERT makes other text than an ALTER does (it drops the zeros of ZEROFILL, of the year 0000 and
 // of DOUBLE(10,2), shows all digits of a FLOAT), and MySQL's takes it as the index of an ENUM instead of its label. See bitFormat
-// for BIT, numberAsDate for dates, zones for moments, storesUnchecked and refusesBlanks for strings with less room.
+// for BIT, numberAsDate for dates, zones for moments, storesUnchecked and refusesBlanks for strings with less room,
+// alterConversion for the rest.
 func (s SharedColumn) copyExpression(name string, timeZones TimeZones) (string, error) {
 	source := s.Source.Type
 	zones, err := newZones(s.Source, s.Target, timeZones)
@@ -114,13 +115,13 @@ func (s SharedColumn) copyExpression(name string, timeZones TimeZones) (string, 
 	case s.Target.Type.Kind == KindBit:
 		return fmt.Sprintf(bitFormat(source, s.Target.Type), name), nil
 	case (source.IsNumeric() || source.Kind == KindYear) && takesDigits(s.Target.Type):
-		return "CONCAT(" + name + ")" + numberAsLabel(s.Target.Type), nil
+		return numberAsLabel(source, s.Target.Type).of("CONCAT(" + name + ")"), nil
 	case storesUnchecked(source, s.Target.Type):
 		return "COALESCE(" + name + ")", nil
 	case refusesBlanks(s.Source, s.Target):
 		return withoutLostBlanks(name, s.Target.Type), nil
 	}
-	return name, nil
+	return alterConversion(source, s.Target.Type).of(name), nil
 }
 
 // untouchedColumn names the ghost's column that the no-op assigns to itself: the key's first that is not computed.

@@ -19,7 +19,8 @@
 //   - Strict mode refuses an ENUM's index 0 as a number; MySQL takes the digits '0'. MariaDB takes no expression for it, so
 //     there such rows are written outside strict mode, and the warnings are counted (WriteErrorValuesLeniently).
 //   - INSERT … SELECT makes other text of a FLOAT, a ZEROFILL or the year 0000 than ALTER does, and other bits of text, of a
-//     DOUBLE, a date or a document: it takes the bytes, and cuts off fractions (bitFormat).
+//     DOUBLE, a date or a document: it takes the bytes, and cuts off fractions (bitFormat). More of that kind: alterConversion.
+//   - MariaDB's INSERT … SELECT cuts a string for a shorter TEXT by its length modulo 256 or 65536 (storesUnchecked).
 //   - MySQL copies a TIMESTAMP by its local time, even in a native ALTER: of the hour that occurs twice only one is left. In
 //     local sessions it passes as text with its offset, which MySQL forgets where it has to round the seconds; and a cast AT
 //     TIME ZONE drops them.

@@ -1,0 +1,1 @@
+UPDATE t SET v = '2023-01-02 03:04:05' WHERE id = 2;

@@ -1,0 +1,1 @@
+UPDATE t SET v = '"12"' WHERE id = 2;

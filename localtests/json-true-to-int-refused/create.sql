@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, v json);
+INSERT INTO t VALUES (1, '7'), (2, 'true');

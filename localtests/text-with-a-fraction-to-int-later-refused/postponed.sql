@@ -1,0 +1,1 @@
+UPDATE t SET v = '1e2' WHERE id = 2;
