@@ -29,6 +29,8 @@ var refusals = []refusal{
 		"doc/compatibility.md, new TIMESTAMP NOT NULL column: the sql_mode forbids what the native ALTER writes"},
 	{"text without a number made BIT", "Truncated incorrect", regexp.MustCompile(`\bbit\(`),
 		"doc/compatibility.md, text made BIT: the native ALTER of MySQL takes any TEXT or BLOB, as 0"},
+	{"text without a number made DECIMAL", "Incorrect decimal value", regexp.MustCompile(`\bdecimal\b`),
+		"doc/compatibility.md, values that a native ALTER bends: that of MySQL takes any TEXT, as 0"},
 	{"NULL in a column that becomes AUTO_INCREMENT", "becomes AUTO_INCREMENT and is NULL in a row", nil,
 		"doc/compatibility.md, NULL in a column that becomes AUTO_INCREMENT: the native ALTER numbers rows, once"},
 	{"NULL in a timestamp", "cannot be null", newTimestamp,

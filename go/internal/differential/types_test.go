@@ -42,10 +42,12 @@ var (
 	dates         = []string{"'2020-02-29'", "'1999-12-31'", "'2038-01-19'", "'1970-01-02'", "'2024-07-01'"}
 	moments       = []string{"'2020-02-29 12:34:56'", "'1999-12-31 23:59:59.999999'", "'2024-07-01 00:00:00.5'", "'1970-01-02 00:00:01'", "'2037-12-31 08:00:00.123456'"}
 	spans         = []string{"'00:00:00'", "'-01:02:03'", "'12:34:56.789'", "'838:59:59'", "'23:59:59.999999'"}
-	words         = []string{"''", "'a'", "'A'", "'a '", "'b'", "'zz'", "'12'", "'ab\\\\c'", "'o''k'", "'-5'", "'2020-01-01'"}
+	words         = []string{"''", "'a'", "'A'", "'a '", "'b'", "'zz'", "'12'", "'ab\\\\c'", "'o''k'", "'-5'", "'1.5'", "'2020-01-01'"}
 	letters       = append([]string{"'ä'", "'ß'", "'Äpfel'", "'0123456789'", "'€'"}, words...)
-	pages         = append([]string{"'日本'", "'🎉x'", "REPEAT('x', 40)", "REPEAT('ü', 25)"}, letters...)
+	pages         = append([]string{"'日本'", "'🎉x'", "REPEAT('x', 40)", "REPEAT('ü', 25)", "'ab        '"}, letters...)
+	chapters      = append([]string{"REPEAT('x', 255)", "REPEAT('ü', 128)", "REPEAT('y', 300)", "REPEAT(' ', 280)"}, pages...)
 	blobs         = []string{"x''", "x'00'", "x'6100'", "x'61'", "x'ff00fe'", "x'20'", "x'e29c93'"}
+	files         = append([]string{"REPEAT(x'00', 255)", "REPEAT(x'00ff', 150)"}, blobs...)
 )
 
 var types = []columnType{
@@ -75,16 +77,19 @@ var types = []columnType{
 	{text: "varchar(3)", family: texts, values: words},
 	{text: "varchar(20)", family: texts, values: letters},
 	{text: "varchar(60)", family: texts, values: pages},
-	{text: "text", family: texts, values: pages, prefix: true},
-	{text: "mediumtext", family: texts, values: pages, prefix: true},
+	{text: "varchar(300)", family: texts, values: chapters},
+	{text: "tinytext", family: texts, values: pages, prefix: true},
+	{text: "text", family: texts, values: chapters, prefix: true},
+	{text: "mediumtext", family: texts, values: chapters, prefix: true},
 	{text: "binary(4)", family: bytesOf, values: blobs},
 	{text: "varbinary(8)", family: bytesOf, values: blobs},
-	{text: "blob", family: bytesOf, values: blobs, prefix: true},
+	{text: "tinyblob", family: bytesOf, values: blobs, prefix: true},
+	{text: "blob", family: bytesOf, values: files, prefix: true},
 	{text: "enum('a','b','c')", family: labels, values: []string{"'a'", "'b'", "'c'"}},
 	{text: "enum('c','a','ö','b')", family: labels, values: []string{"'a'", "'b'", "'c'", "'ö'"}},
 	{text: "set('a','b','c')", family: labels, values: []string{"''", "'a'", "'a,c'", "'a,b,c'"}},
 	{text: "set('c','a')", family: labels, values: []string{"''", "'a'", "'c,a'"}},
-	{text: "json", family: others, prefix: true, values: []string{`'{}'`, `'[1, 2.5, "ä"]'`, `'{"a": null, "b": true}'`, `'1'`, `'"x"'`}},
+	{text: "json", family: others, prefix: true, values: []string{`'{}'`, `'[1, 2.5, "ä"]'`, `'{"a": null, "b": true}'`, `'1'`, `'12.5'`, `'true'`, `'"x"'`}},
 	{text: "uuid", family: others, only: testserver.MariaDB, values: []string{"'123e4567-e89b-12d3-a456-426614174000'", "'00000000-0000-0000-0000-000000000001'"}},
 	{text: "inet6", family: others, only: testserver.MariaDB, values: []string{"'::1'", "'2001:db8::ff00:42:8329'"}},
 }
