@@ -54,6 +54,10 @@ faults: setup servers ## run the fault tests: kills, freezes and lost connection
 soak: setup servers ## look for faults with fresh seeds: random migrations, tables under load (MINUTES= SEED= FLAVOR= DEATHS=)
 	MINUTES='$(MINUTES)' SEED='$(SEED)' FLAVOR='$(FLAVOR)' DEATHS='$(DEATHS)' script/soak
 
+.PHONY: pairs
+pairs: setup servers ## compare the conversions of all pairs of column types with those of native ALTERs (half an hour)
+	PAIRS=all $(GO) test -count=1 -timeout 3h -run 'TestEachPairOfTypes|TestEachPairOfKeyTypes' -v ./go/sql ./go/logic
+
 .PHONY: bench
 bench: setup servers ## measure copying and applying against a native ALTER (ROWS= REPEAT= WORKLOADS= FLAVOR= PEER=)
 	script/bench

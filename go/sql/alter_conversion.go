@@ -51,6 +51,8 @@ func onlyThere(server, code string) string {
 //     is 1, 12.5 an integer of 12, and "12" a number. Only to a DECIMAL both convert alike;
 //   - dates and times to YEAR: the ALTER of MySQL takes them as numbers, an INSERT the year of a date, and today's of a time;
 //   - FLOAT and DOUBLE to YEAR: the ALTER of MySQL rounds, an INSERT cuts the fraction off;
+//   - FLOAT and DOUBLE to fewer digits: MySQL copies the bytes, and so keeps digits that the column does not show; rows that are
+//     applied could not have them, so those that are copied shall not either;
 //   - YEAR to dates: the ALTER of MariaDB reads its digits, and finds no date in 0000.
 //
 // Other conversions of that kind are in numberAsDate, numberAsLabel, bitFormat and zones.
@@ -58,12 +60,14 @@ func alterConversion(source, target ColumnType) wrapping {
 	switch {
 	case (source.IsCharacter() || source.IsBinary()) && target.IsInteger():
 		return forMariaDB("CAST(", "AS SIGNED)")
-	case source.Kind == KindJSON && (target.IsInteger() || target.IsFloat() || target.Kind == KindYear || target.Kind == KindTime):
+	case source.Kind == KindJSON && (target.IsInteger() || target.IsFloat() || target.Kind == KindYear || target.IsTemporal()):
 		return wrapping{"CAST(", " AS CHAR)"}
 	case source.IsTemporal() && target.Kind == KindYear:
 		return forMySQL("", "+ 0")
 	case source.IsFloat() && target.Kind == KindYear:
 		return forMySQL("ROUND(", ")")
+	case source.IsFloat() && target.IsFloat() && target.FixedDecimals && source.Text != target.Text:
+		return wrapping{"", " + 0e0"}
 	case source.Kind == KindYear && target.hasDate():
 		return forMariaDB("CONCAT(", ")")
 	}

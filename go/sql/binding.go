@@ -107,6 +107,8 @@ func encodersFor(source, target Column, timeZones TimeZones) (store, compare enc
 			return lostBlanksRefused(source, target.Type, store), store, nil
 		case target.Type.IsInteger():
 			return native.wrap(store), store, nil
+		case target.Type.Kind == KindChar && !target.PadsSpaces():
+			return store, wrapping{"TRIM(TRAILING ' ' FROM ", ")"}.wrap(store), nil
 		}
 	case from.IsBinary():
 		store = binaryEncoder(from)

@@ -18,7 +18,7 @@ func integerEncoder(source, target ColumnType) encoder {
 			appendNumberText(query, args, source, target, zeroFilled(source, fmt.Sprint(number)))
 			return nil
 		}
-		query.WriteString(numberAsDate(source, target, "?"))
+		query.WriteString(numberAsDate(source, target, zeroFilledDate(source, target, "?", fmt.Sprint(number))))
 		*args = append(*args, number)
 		return nil
 	}
@@ -98,20 +98,39 @@ func unexpected(value any) error {
 
 // zeroFilled pads a number's text to the column's display width, as the server does where a ZEROFILL column becomes text.
 func zeroFilled(column ColumnType, text string) string {
-	width := column.Length
-	if column.Kind == KindDecimal && column.Decimals > 0 {
-		width++ // the point
-	}
+	width := displayWidth(column)
 	if !column.ZeroFill || len(text) >= width {
 		return text
 	}
 	return strings.Repeat("0", width-len(text)) + text
 }
 
+// displayWidth is how many characters a ZEROFILL column has at least. Of a FLOAT and a DOUBLE without digits it is the servers' own.
+func displayWidth(column ColumnType) int {
+	switch {
+	case column.Kind == KindDecimal && column.Decimals > 0:
+		return column.Length + 1 // the point
+	case column.Kind == KindFloat && column.Length == 0:
+		return 12
+	case column.Kind == KindDouble && column.Length == 0:
+		return 22
+	}
+	return column.Length
+}
+
+// zeroFilledDate is an expression of a number for numberAsDate, by which MySQL reads its digits with the zeros of ZEROFILL. text
+// is the number's own.
+func zeroFilledDate(source, target ColumnType, number, text string) string {
+	if !source.ZeroFill || !target.IsTemporal() {
+		return number
+	}
+	return forMySQL("LPAD(", fmt.Sprintf(", %d, '0')", len(zeroFilled(source, text)))).of(number)
+}
+
 // decimalEncoder writes exact decimals. The cast matters in comparisons, since servers compare a decimal column with a
 // string as doubles.
 func decimalEncoder(source, target ColumnType) encoder {
-	cast := numberAsDate(source, target, fmt.Sprintf("CAST(? AS DECIMAL(%d,%d))", source.Length, source.Decimals))
+	cast := fmt.Sprintf("CAST(? AS DECIMAL(%d,%d))", source.Length, source.Decimals)
 	return func(query *strings.Builder, args *[]any, value any) error {
 		text, ok := textOf(value)
 		if !ok {
@@ -121,7 +140,7 @@ func decimalEncoder(source, target ColumnType) encoder {
 			appendNumberText(query, args, source, target, zeroFilled(source, text))
 			return nil
 		}
-		query.WriteString(cast)
+		query.WriteString(numberAsDate(source, target, zeroFilledDate(source, target, cast, text)))
 		*args = append(*args, text)
 		return nil
 	}
@@ -137,17 +156,29 @@ func floatEncoder(source, target ColumnType) encoder {
 			return err
 		}
 		switch {
-		case !takesDigits(target) && !target.hasDate():
+		case !takesDigits(target) && !target.IsTemporal():
 			query.WriteString(doubleLiteral(number))
 		case source.FixedDecimals:
 			appendNumberText(query, args, source, target, zeroFilled(source, strconv.FormatFloat(number, 'f', source.Decimals, 64)))
-		case source.Kind == KindFloat:
-			query.WriteString(numberAsLabel(source, target).of("CONCAT(" + strconv.FormatFloat(number, 'e', floatTextDigits-1, 64) + ")"))
 		default:
-			query.WriteString(numberAsLabel(source, target).of("CONCAT(" + doubleLiteral(number) + ")"))
+			query.WriteString(numberAsLabel(source, target).of(floatText(source, number)))
 		}
 		return nil
 	}
+}
+
+// floatText has the server write a number's digits. MySQL writes those of a FLOAT in another form than those of a DOUBLE: one such as
+// 1e12 or 1.5e-6 with its exponent.
+func floatText(source ColumnType, number float64) string {
+	literal := doubleLiteral(number)
+	if source.Kind == KindFloat {
+		literal = strconv.FormatFloat(number, 'e', floatTextDigits-1, 64)
+		literal = wrapping{onlyThere("/*!80017 ", "CAST("), onlyThere("/*!80017 ", "AS FLOAT)")}.of(literal)
+	}
+	if source.ZeroFill {
+		return fmt.Sprintf("LPAD(%[1]s, GREATEST(LENGTH(%[1]s), %[2]d), '0')", literal, displayWidth(source))
+	}
+	return "CONCAT(" + literal + ")"
 }
 
 // floatValue widens a FLOAT exactly; it is stored back without loss.
@@ -169,16 +200,16 @@ func floatValue(value any) (float64, error) {
 	return number, nil
 }
 
-// numberAsDate is how a number is written where the target is a date. A native ALTER of MySQL reads its digits as text, in which
-// 70101 is 1970-10-01, and so does MariaDB's those of a FLOAT or DOUBLE; to MariaDB's all others are numbers, as in an INSERT.
+// numberAsDate is how a number is written where the target is a date or a time. A native ALTER of MySQL reads its digits as text, in
+// which 70101 is 1970-10-01, and so does MariaDB's those of a FLOAT or DOUBLE; to MariaDB's all others are numbers, as in an INSERT.
 func numberAsDate(source, target ColumnType, number string) string {
 	switch {
-	case !target.hasDate() || !source.IsNumeric():
+	case !source.IsNumeric() || !target.IsTemporal():
 		return number
 	case source.IsFloat():
 		return "CONCAT(" + number + ")"
 	}
-	return "/*!50700 CONCAT(*/" + number + "/*!50700 )*/"
+	return forMySQL("CONCAT(", ")").of(number)
 }
 
 // doubleLiteral writes the shortest number that reads back as the same double. The exponent makes it a DOUBLE in SQL: a

@@ -110,7 +110,12 @@ func (s SharedColumn) copyExpression(name string, timeZones TimeZones) (string, 
 	if err != nil {
 		return "", err
 	}
-	name = zones.copyExpression(source, s.Target.Type, numberAsDate(source, s.Target.Type, name))
+	native := alterConversion(source, s.Target.Type)
+	if source.IsTemporal() {
+		name = native.of(zones.copyExpression(source, s.Target.Type, name))
+	} else {
+		name = zones.copyExpression(source, s.Target.Type, native.of(numberAsDate(source, s.Target.Type, name)))
+	}
 	switch {
 	case s.Target.Type.Kind == KindBit:
 		return fmt.Sprintf(bitFormat(source, s.Target.Type), name), nil
@@ -121,7 +126,7 @@ func (s SharedColumn) copyExpression(name string, timeZones TimeZones) (string, 
 	case refusesBlanks(s.Source, s.Target):
 		return withoutLostBlanks(name, s.Target.Type), nil
 	}
-	return alterConversion(source, s.Target.Type).of(name), nil
+	return name, nil
 }
 
 // untouchedColumn names the ghost's column that the no-op assigns to itself: the key's first that is not computed.

@@ -20,8 +20,9 @@ func missingCondition(original, ghost TableName, shared []SharedColumn, key *Uni
 		text := fmt.Sprintf("CONVERT(%s USING %s)", source, pair.Target.Charset)
 		switch {
 		case pair.Target.Type.IsCharacter():
+			text = asStored(pair.Target.Type, text)
 			terms = append(terms, fmt.Sprintf("%s = %s COLLATE %s", target, text, pair.Target.Collation),
-				fmt.Sprintf("CAST(%s AS BINARY) = CAST(%s AS BINARY)", target, asStored(pair.Target.Type, text)))
+				fmt.Sprintf("CAST(%s AS BINARY) = CAST(%s AS BINARY)", target, text))
 		case pair.Source.Type.Kind == KindSet && pair.Target.Type.Kind == KindSet:
 			terms = append(terms, target+" = "+movedMask(source, pair.Source.Type, pair.Target.Type))
 		case pair.Target.Charset != "": // ENUM

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, c json);
+INSERT INTO t VALUES (1, '20230102'), (2, '"2023-01-02"');

@@ -1,0 +1,1 @@
+UPDATE t SET c = 20230102 WHERE id = 2;
