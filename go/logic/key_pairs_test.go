@@ -111,6 +111,7 @@ func TestEachPairOfKeyTypesFindsItsRowsAgain(t *testing.T) {
 type keyPairs struct {
 	t         *testing.T
 	server    *testserver.Server
+	db        *gosql.DB
 	schema    string
 	dialect   servers.Dialect
 	mode      string
@@ -122,11 +123,12 @@ type keyPairs struct {
 }
 
 func newKeyPairs(t *testing.T, server *testserver.Server) *keyPairs {
-	identity, err := servers.Identify(t.Context(), server.DB(t))
+	db := server.DB(t)
+	identity, err := servers.Identify(t.Context(), db)
 	require.NoError(t, err)
-	p := &keyPairs{t: t, server: server, schema: server.Schema(t), dialect: identity.Dialect,
+	p := &keyPairs{t: t, server: server, db: db, schema: server.Schema(t), dialect: identity.Dialect,
 		zones: sql.TimeZones{Server: "+00:00", OffsetLiterals: server.Flavor == testserver.MySQL}}
-	require.NoError(t, server.DB(t).QueryRowContext(t.Context(), "SELECT CONCAT(@@GLOBAL.sql_mode, ',STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO')").Scan(&p.mode))
+	require.NoError(t, db.QueryRowContext(t.Context(), "SELECT CONCAT(@@GLOBAL.sql_mode, ',STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO')").Scan(&p.mode))
 	p.loose, p.migrating = p.session("NO_AUTO_VALUE_ON_ZERO"), p.session(p.mode)
 	return p
 }
@@ -158,7 +160,7 @@ func (p *keyPairs) table(name string) sql.TableName {
 }
 
 func (p *keyPairs) read(name string) *inspect.Table {
-	table, err := inspect.ReadTable(p.t.Context(), p.server.DB(p.t), p.dialect, p.table(name))
+	table, err := inspect.ReadTable(p.t.Context(), p.db, p.dialect, p.table(name))
 	require.NoError(p.t, err)
 	return table
 }
@@ -256,7 +258,7 @@ func (p *keyPairs) insert(value string) (row []any, inserted bool) {
 }
 
 func (p *keyPairs) binlogEnd() (end gomysql.Position) {
-	rows, err := p.server.DB(p.t).QueryContext(p.t.Context(), p.dialect.ShowBinaryLogStatus())
+	rows, err := p.db.QueryContext(p.t.Context(), p.dialect.ShowBinaryLogStatus())
 	require.NoError(p.t, err)
 	defer rows.Close()
 	columns, err := rows.Columns()

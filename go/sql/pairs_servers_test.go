@@ -27,8 +27,9 @@ type deviation struct {
 }
 
 var deviations = []deviation{
-	{"refused", regexp.MustCompile(`^\S*(text|blob)\b.* -> bit`)},                 // text that holds no number is 0
-	{"refused", regexp.MustCompile(`^\S*text\b.* -> decimal`)},                    // the same
+	{"refused", regexp.MustCompile(`^\S*(text|blob)\b.* -> bit`)}, // text that holds no number is 0
+	{"refused", regexp.MustCompile(`^\S*text\b.* -> decimal`)},    // the same
+	{"refused", regexp.MustCompile(`^(point|geometry|vector).* -> bit`)},
 	{"refused", regexp.MustCompile(`^(bit|blob|longblob).* -> vector`)},           // bytes that are no vector are taken
 	{"refused", regexp.MustCompile(`^(float|double).* -> (bigint|bit|time)`)},     // beyond its limits
 	{"refused", regexp.MustCompile(`^(double|bit).* -> double\(`)},                // beyond its digits
