@@ -99,9 +99,11 @@ func deriveSQLMode(global string, safety *base.SafetySettings) string {
 	return strings.Join(modes, ",")
 }
 
-// rowMode is sqlMode for sessions that write rows: values that are there stay, though in new ones the empty string were NULL.
+// rowMode is sqlMode for sessions that write rows: values that are there stay, though in new ones the empty string were NULL,
+// and a CHAR reads as it is logged: under PAD_CHAR_TO_FULL_LENGTH the copy would fill it with spaces, which rows applied do not
+// have, and no key of a NO PAD collation would be found again.
 func (apl *Applier) rowMode() string {
-	return strings.ReplaceAll(apl.sqlMode, "EMPTY_STRING_IS_NULL", "")
+	return strings.NewReplacer("EMPTY_STRING_IS_NULL", "", "PAD_CHAR_TO_FULL_LENGTH", "").Replace(apl.sqlMode)
 }
 
 // rowSessions opens a pool of sessions that write rows into the ghost table or read them from the original. Values pass

@@ -26,9 +26,10 @@ const (
 	programName        = "gh-ost"
 
 	// plainMode is a session's sql_mode without the modes that change what a statement of ours says, or is answered: under
-	// MariaDB's EMPTY_STRING_IS_NULL the literal '' is NULL, and under its ORACLE types have other names. It is written without
-	// that literal, and says nothing new to others.
-	plainMode = "REPLACE(REPLACE(@@SESSION.sql_mode,'EMPTY_STRING_IS_NULL',SPACE(0)),'ORACLE',SPACE(0))"
+	// MariaDB's EMPTY_STRING_IS_NULL the literal '' is NULL, and under its ORACLE types have other names; under
+	// PAD_CHAR_TO_FULL_LENGTH a CHAR is read with spaces that it does not hold. It is written without that literal, and says
+	// nothing new to others.
+	plainMode = "REPLACE(REPLACE(REPLACE(@@SESSION.sql_mode,'EMPTY_STRING_IS_NULL',SPACE(0)),'ORACLE',SPACE(0)),'PAD_CHAR_TO_FULL_LENGTH',SPACE(0))"
 )
 
 // ConnectionConfig says how to connect to one server. It is filled before its first use and not changed while

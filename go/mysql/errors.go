@@ -83,6 +83,7 @@ var numbersByClass = map[ErrorClass][]uint16{
 		3140, 3141, 3144, 3156, 3157, // JSON text, value, character set, cast, depth
 		3819, 4025, // check constraint (MySQL, MariaDB)
 		3854, 3988, // character without counterpart in the target's character set
+		3643, // another spatial reference system (MySQL)
 	},
 	AccessError: {
 		errAccessDeniedDatabase, errAccessDenied, 1142, 1143, 1227, 1290, 1370, 1698, 1792, 1820, 1836, 1862, 3118, 3530,

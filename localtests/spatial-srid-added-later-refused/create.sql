@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, g point NOT NULL);
+INSERT INTO t VALUES (1, ST_GeomFromText('POINT(1 2)', 4326));

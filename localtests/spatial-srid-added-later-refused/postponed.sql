@@ -1,0 +1,1 @@
+INSERT INTO t VALUES (3, ST_GeomFromText('POINT(45 90)', 0));

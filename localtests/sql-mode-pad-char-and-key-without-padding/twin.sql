@@ -1,0 +1,1 @@
+UPDATE t SET k = TRIM(TRAILING ' ' FROM k), c = TRIM(TRAILING ' ' FROM c)
