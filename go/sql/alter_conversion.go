@@ -63,7 +63,7 @@ func alterConversion(source, target ColumnType) wrapping {
 	case source.Kind == KindJSON && (target.IsInteger() || target.IsFloat() || target.Kind == KindYear || target.IsTemporal()):
 		return wrapping{"CAST(", " AS CHAR)"}
 	case source.IsTemporal() && target.Kind == KindYear:
-		return forMySQL("", "+ 0")
+		return forMySQL("ROUND(", "+ 0)")
 	case source.IsFloat() && target.Kind == KindYear:
 		return forMySQL("ROUND(", ")")
 	case source.IsFloat() && target.IsFloat() && target.FixedDecimals && source.Text != target.Text:

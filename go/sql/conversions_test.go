@@ -68,7 +68,7 @@ var conversions = []conversion{
 	{from: "date", to: "year", values: []string{"'0000-00-00'", "NULL"}, only: testserver.MySQL},
 	{from: "datetime", to: "year", values: []string{"'0000-00-00'"}, only: testserver.MySQL},
 	{from: "time", to: "year", values: []string{"'00:20:24'", "'00:00:12'"}, only: testserver.MySQL},
-	{from: "time(1)", to: "year", values: []string{"'00:20:24.7'"}, only: testserver.MySQL},
+	{from: "time(1)", to: "year", values: []string{"'00:20:24.7'", "'-00:00:00.1'"}, only: testserver.MySQL},
 	{from: "enum('a','1','2024')", to: "year", values: []string{"'a'", "'1'", "'2024'"}},
 	{from: "set('a','1','2024')", to: "year", values: []string{"'a'", "'1'", "''", "'1,2024'"}},
 	{from: "json", to: "year", values: []string{"'12.5'", "'70'", "'2024'"}, only: testserver.MySQL},
