@@ -55,7 +55,7 @@ soak: setup servers ## look for faults with fresh seeds: random migrations, tabl
 	MINUTES='$(MINUTES)' SEED='$(SEED)' FLAVOR='$(FLAVOR)' DEATHS='$(DEATHS)' script/soak
 
 .PHONY: pairs
-pairs: setup servers ## compare the conversions of all pairs of column types with those of native ALTERs (half an hour)
+pairs: setup servers ## compare the conversions of all pairs of column types with those of native ALTERs (an hour)
 	PAIRS=all $(GO) test -count=1 -timeout 3h -run 'TestEachPairOfTypes|TestEachPairOfKeyTypes' -v ./go/sql ./go/logic
 
 .PHONY: bench

@@ -33,7 +33,7 @@ var deviations = []deviation{
 	{"refused", regexp.MustCompile(`^(bit|blob|longblob).* -> vector`)},           // bytes that are no vector are taken
 	{"refused", regexp.MustCompile(`^(float|double).* -> (bigint|bit|time)`)},     // beyond its limits
 	{"refused", regexp.MustCompile(`^(double|float|bit).* -> (double|float)\(`)},  // beyond its digits
-	{"differs", regexp.MustCompile(`^(double|float).* -> (double|float)\(`)},      // digits that it does not show (MySQL)
+	{"differs", regexp.MustCompile(`^(double|float).* -> (double|float)\(`)},      // digits that it does not show
 	{"refused", regexp.MustCompile(`^binary.* -> (\w*int|decimal|float|double)`)}, // blanks at the end (MariaDB)
 	{"differs", regexp.MustCompile(`^bit\(64\) -> (float|double)`)},               // beyond 2^63 a negative number (MariaDB)
 }
