@@ -191,6 +191,7 @@ func (mgtr *Migrator) streamOn(ctx context.Context) error {
 	mgtr.streamer = mgtr.newStreamer()
 	mgtr.streamer.beginBehind(mgtr.earlier)
 	mgtr.streamer.Follow(mgtr.original.Columns.Len())
+	mgtr.streamer.ghost.begin(mgtr.names.ghost)
 	mgtr.streamer.requireCheckpoint(mgtr.checkpoints.table.name, mgtr.earlier)
 	return mgtr.streamFromCheckpoint(ctx)
 }

@@ -93,6 +93,7 @@ func (mgtr *Migrator) follow(ctx context.Context) error {
 		return nil
 	}
 	mgtr.streamer.Follow(mgtr.original.Columns.Len())
+	mgtr.streamer.ghost.begin(mgtr.names.ghost)
 	return mgtr.catchUp(ctx, ReadMigrationRangeValues)
 }
 

@@ -156,6 +156,9 @@ func (mgtr *Migrator) removeChangelog(ctx context.Context) error {
 }
 
 func (mgtr *Migrator) dropTable(ctx context.Context, table sql.TableName) error {
+	if table == mgtr.names.ghost && mgtr.streamer != nil {
+		mgtr.streamer.ghost.end()
+	}
 	mgtr.log.Infof("Dropping table %s", table)
 	if err := (tables{mgtr.applier.general}).drop(ctx, table); err != nil {
 		return err

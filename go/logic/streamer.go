@@ -37,6 +37,7 @@ type EventsStreamer struct {
 	begin     *followFrom    // nil unless the original is to be followed from a certain statement on
 	proof     *resumeProof   // nil unless the stream goes on from a checkpoint
 	oldTable  *oldTableWatch // nil unless a migration is reverted
+	ghost     ghostWatch     // sees nothing until it is begun
 	connected chan struct{}
 	watch     atomic.Pointer[func(*binlog.Event) error] // told each row event of the original; nil: nobody is
 
@@ -237,6 +238,9 @@ func (s *EventsStreamer) handleStatement(ctx context.Context, event *binlog.Even
 	if verb, touches := sql.StatementTouches(event.Statement, event.Schema, s.original, s.names); touches {
 		return &ChangedTableError{Table: s.original, Coordinates: event.Coordinates,
 			What: fmt.Sprintf("somebody ran %s on it, whose effect on rows the stream does not carry", verb)}
+	}
+	if err := s.ghost.look(event, s.names, s.log); err != nil {
+		return err
 	}
 	what, err := s.texts.reach(ctx, event)
 	if err == nil && what != "" {
